@@ -1,0 +1,1 @@
+"""The step kinds, one a file; each module ends with its ACTION."""

@@ -1,0 +1,91 @@
+"""`helm`: installs or upgrades the release from the plan's own chart; a record left pending by a kill is recovered."""
+
+import base64
+import gzip
+import json
+from typing import Any
+
+from kueuelift import yaml_text
+from kueuelift.errors import PartlyDoneError, RefusedError
+from kueuelift.model import KubernetesObject, Step
+from kueuelift_apply import milestone
+from kueuelift_apply.action import Action, Detail, Done, Run
+from kueuelift_apply.crd_change import covers
+from kueuelift_apply.helm_program import Revision
+
+
+def _done(run: Run, step: Step) -> Done:
+    arguments = step.arguments
+    wanted = f"{arguments['chartName']}-{arguments['chartVersion']}"
+    if not milestone.helm_is_done(run, step):
+        newest = run.helm.newest(arguments["release"], arguments["namespace"])
+        found = f"{newest.chart} {newest.status}" if newest else "no release"
+        return Done(yes=False, why=f"{found}, {wanted} wanted")
+    if not covers(run.helm.values(arguments["release"], arguments["namespace"]), _without_nulls(_overlay(run, step))):
+        return Done(yes=False, why="the release lacks values of the plan")
+    return Done(yes=True, why=f"{wanted} is deployed")
+
+
+def _overlay(run: Run, step: Step) -> dict[str, Any]:
+    path = step.arguments["values"]
+    values: dict[str, Any] = yaml_text.load(run.plan.sealed.read(path), path) or {}
+    return values
+
+
+def _without_nulls(values: Any) -> Any:
+    """helm drops keys that are written as null; they are not among a release's values."""
+    if isinstance(values, dict):
+        return {key: _without_nulls(value) for key, value in values.items() if value is not None}
+    return values
+
+
+def _do(run: Run, step: Step) -> Detail:
+    arguments = step.arguments
+    release, namespace = arguments["release"], arguments["namespace"]
+    newest = run.helm.newest(release, namespace)
+    recovered = _recover(run, step, newest) if newest and newest.status.startswith("pending-") else None
+    seconds = max(60, int(run.deadline - run.clock()))
+    run.lease.keep()
+    run.helm.upgrade(release, namespace, run.plan.file(arguments["chart"]), run.plan.file(arguments["values"]), seconds)
+    return {"recovered": recovered} if recovered else {}
+
+
+def _recover(run: Run, step: Step, pending: Revision) -> str:
+    """Mark a pending record of our own chart as failed, as helm does itself when it is not killed."""
+    arguments = step.arguments
+    if pending.chart != f"{arguments['chartName']}-{arguments['chartVersion']}":
+        raise RefusedError(
+            f"Helm release {arguments['release']}: revision {pending.number} ({pending.chart}) is {pending.status} "
+            "and not of this plan; let its owner finish it or roll it back, then run again"
+        )
+    name = f"sh.helm.release.v1.{arguments['release']}.v{pending.number}"
+    path = f"/api/v1/namespaces/{arguments['namespace']}/secrets/{name}"
+    secret = run.live.get(path)
+    if secret is None:
+        raise RefusedError(f"Secret {name}: not found, though the release is {pending.status}; see helm history")
+    run.live.put(path, _marked_failed(secret))
+    return f"revision {pending.number} was {pending.status}"
+
+
+def _marked_failed(secret: KubernetesObject) -> KubernetesObject:
+    record = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(secret["data"]["release"]))))
+    record["info"]["status"] = "failed"
+    record["info"]["description"] = "interrupted, marked as failed by kueuelift"
+    packed = base64.b64encode(gzip.compress(json.dumps(record).encode()))
+    secret["data"]["release"] = base64.b64encode(packed).decode()
+    secret["metadata"]["labels"]["status"] = "failed"
+    return secret
+
+
+def _prove(run: Run, step: Step) -> Detail:
+    arguments = step.arguments
+    newest = run.helm.newest(arguments["release"], arguments["namespace"])
+    if newest is None or not milestone.helm_is_done(run, step):
+        found = f"revision {newest.number}: {newest.chart} {newest.status}" if newest else "nothing"
+        raise PartlyDoneError(
+            f"Helm release {arguments['release']}: {found} found after the upgrade; see helm history, then run again"
+        )
+    return {"revision": newest.number, "chart": newest.chart}
+
+
+ACTION = Action(kind="helm", done=_done, do=_do, prove=_prove)

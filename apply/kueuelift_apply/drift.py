@@ -1,0 +1,74 @@
+"""What changed in the cluster since the snapshot that was not the plan's doing.
+
+A configuration object is as expected where its content equals the original's, or the manifest's once a phase has
+moved it. Workloads and status are churn and not compared here.
+"""
+
+from dataclasses import dataclass
+
+from kueuelift import crd as crds
+from kueuelift.difference import Edit, edits
+from kueuelift.kinds import CONFIGURATION_KINDS, TARGET_VERSION, Kind, version_of
+from kueuelift.model import KubernetesObject, ObjectRef
+from kueuelift.plan_dir import Plan
+from kueuelift_apply.live import ApiError, Live, collection, crd_path
+
+_NO_CONTENT = {"apiVersion", "kind", "metadata", "status"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drift:
+    """One configuration object that is not as the plan knows it."""
+
+    object: str
+    """`ClusterQueue team-a`."""
+    what: str
+    """`changed: spec.x: 1 -> 2`, `added`, `removed`."""
+
+
+def content(obj: KubernetesObject) -> KubernetesObject:
+    """What the user decides: everything but type, metadata and status."""
+    return {key: value for key, value in obj.items() if key not in _NO_CONTENT}
+
+
+def drifts(plan: Plan, live: Live) -> list[Drift]:
+    """Every configuration object that differs, is new, or is gone; by kind and name."""
+    return [drift for kind in CONFIGURATION_KINDS for drift in _of_kind(plan, live, kind)]
+
+
+def _of_kind(plan: Plan, live: Live, kind: Kind) -> list[Drift]:
+    originals = {ObjectRef.of(obj): obj for obj in plan.originals(kind)}
+    manifests = {ObjectRef.of(obj): obj for obj in plan.manifests(kind)}
+    crd = live.get(crd_path(kind))
+    if crd is None:
+        return [Drift(object=str(ref), what="removed, with its CustomResourceDefinition") for ref in sorted(originals)]
+    before = {version_of(obj["apiVersion"]) for obj in originals.values()} or {crds.storage_version(crd)}
+    found: dict[ObjectRef, list[Edit]] = {}
+    for version in (*sorted(str(version) for version in before), TARGET_VERSION):
+        expected = manifests if version == TARGET_VERSION else originals
+        for obj in _listed(live, kind, version, crd):
+            ref = ObjectRef.of(obj)
+            differing = edits(content(expected[ref]), content(obj)) if ref in expected else []
+            if ref not in found or not differing:
+                found[ref] = differing
+    return [
+        *(Drift(object=str(ref), what="removed") for ref in sorted(originals.keys() - found.keys())),
+        *(Drift(object=str(ref), what="added") for ref in sorted(found.keys() - originals.keys())),
+        *(
+            Drift(object=str(ref), what=f"changed: {'; '.join(str(edit) for edit in found[ref][:5])}")
+            for ref in sorted(found.keys() & originals.keys())
+            if found[ref]
+        ),
+    ]
+
+
+def _listed(live: Live, kind: Kind, version: str, crd: KubernetesObject) -> list[KubernetesObject]:
+    """All objects at one version; none where it is not served, or not convertible for want of a controller."""
+    if version not in crds.served_versions(crd):
+        return []
+    try:
+        return live.items(collection(kind, version))
+    except ApiError as error:
+        if error.status < 500 or version == crds.storage_version(crd):
+            raise
+        return []

@@ -1,0 +1,1 @@
+"""The contract between the three stages: formats, kinds, release profiles, errors; it imports none of them."""

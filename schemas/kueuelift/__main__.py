@@ -1,0 +1,5 @@
+"""`python -m kueuelift`."""
+
+from kueuelift.cli import main
+
+main()

@@ -1,0 +1,88 @@
+"""The journal of an apply: append-only lines, on disk before what they announce is done."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from kueuelift import format_schema
+from kueuelift.errors import UntrustedError
+
+FILE_NAME = "journal.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One line."""
+
+    at: str
+    event: str
+    """run-started, intent, batch, already-done, done, failed or run-ended."""
+    step: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Journal:
+    """Appends to one journal; each line is on disk when the call returns."""
+
+    def __init__(self, folder: Path, now: Callable[[], str]) -> None:
+        """`now` gives UTC in RFC 3339."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder = folder
+        self._now = now
+        path = folder / FILE_NAME
+        _mend_last_line(path)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def append(self, event: str, step: str = "", **detail: Any) -> None:
+        """Write one line through to the disk."""
+        line: dict[str, Any] = {"at": self._now(), "event": event}
+        if step:
+            line["step"] = step
+        if detail:
+            line["detail"] = detail
+        format_schema.check("journal", line)
+        os.write(self._descriptor, orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read(folder: Path) -> Iterator[Entry]:
+    """The lines of a journal, oldest first; a last line cut off by a crash is left out."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            parsed = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise UntrustedError(
+                f"{path}: line {number} is not JSON ({error}); move it away, the next run asks the cluster"
+            ) from None
+        format_schema.check("journal", parsed, path)
+        yield Entry(
+            at=parsed["at"], event=parsed["event"], step=parsed.get("step", ""), detail=parsed.get("detail", {})
+        )
+
+
+def _mend_last_line(path: Path) -> None:
+    """Cut off what a crash left of an unfinished line, so that the next one starts afresh."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(path, whole)

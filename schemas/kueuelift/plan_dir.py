@@ -1,0 +1,133 @@
+"""The plan format: the only code that writes or reads a PLAN directory. `schemas/README.md` has its chapter."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from kueuelift import object_store, yaml_text
+from kueuelift.kinds import Kind
+from kueuelift.model import Finding, KubernetesObject, Loss, Phase, Step
+from kueuelift.object_store import LineFiles, line_files
+from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
+
+FORMAT = Format(name="plan", version=1)
+
+
+class PlanWriter:
+    """Puts the results of a transform into their places."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def add_manifest(self, kind: Kind, obj: KubernetesObject) -> None:
+        """A configuration object in stored form, without server metadata and status."""
+        object_store.write_object(self._writer, "manifests", kind, obj)
+
+    def add_original(self, kind: Kind, obj: KubernetesObject) -> None:
+        """A configuration object as snapshotted, for drift and undo."""
+        object_store.write_object(self._writer, "originals", kind, obj)
+
+    @contextmanager
+    def workload_manifests(self) -> Iterator[LineFiles]:
+        """Where Workloads in stored form are streamed to, by namespace."""
+        with line_files(self._writer, "manifests/workloads") as files:
+            yield files
+
+    @contextmanager
+    def workload_identities(self) -> Iterator[LineFiles]:
+        """Where the identities of the snapshot's Workloads are streamed to, by namespace."""
+        with line_files(self._writer, "originals/workloads") as files:
+            yield files
+
+    def add_crd(self, hop: str, plural: str, crd: KubernetesObject) -> str:
+        """A CustomResourceDefinition as a hop installs it; returns its path, for a step's arguments."""
+        return self._writer.write(f"crds/{hop}/{file_name(plural, '.yaml')}", yaml_text.dump(crd))
+
+    def add_text(self, path: str, content: bytes | str) -> str:
+        """A report, a chart or another file by its path of the format chapter."""
+        return self._writer.write(path, content)
+
+    def add_findings(self, findings: list[Finding]) -> None:
+        """`findings.json`."""
+        self._writer.write("findings.json", canonical_json([finding.to_dict() for finding in findings]))
+
+    def add_losses(self, losses: list[Loss]) -> None:
+        """`losses.json`."""
+        self._writer.write("losses.json", canonical_json([loss.to_dict() for loss in losses]))
+
+    def seal(self, header: Mapping[str, Any], phases: list[Phase], steps: list[Step]) -> str:
+        """Seal; returns the digest. A plan has nothing volatile: the same snapshot gives the same bytes."""
+        planned = {"phases": [phase.to_dict() for phase in phases], "steps": [step.to_dict() for step in steps]}
+        return self._writer.seal({**header, **planned}, {})
+
+
+@contextmanager
+def writing_plan(final: Path) -> Iterator[PlanWriter]:
+    """A writer for a new plan; nothing is left behind unless it is sealed."""
+    with writing(final, FORMAT) as writer:
+        yield PlanWriter(writer)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A sealed plan, read piece by piece."""
+
+    sealed: Sealed
+
+    @classmethod
+    def open(cls, root: Path) -> Self:
+        """Open and verify header, tree and every byte: nothing of an altered plan is ever carried out."""
+        sealed = Sealed.open(root, FORMAT)
+        sealed.verify()
+        return cls(sealed=sealed)
+
+    @property
+    def digest(self) -> str:
+        """`sha256:…`, as the ticket names it."""
+        return self.sealed.digest
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """The whole header, as the JSON Schema describes it."""
+        return self.sealed.header
+
+    @property
+    def cluster_uid(self) -> str:
+        """The uid of the one cluster that this plan is for."""
+        return str(self.header["cluster"]["uid"])
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases, in order."""
+        return tuple(Phase(**phase) for phase in self.header["phases"])
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, in order."""
+        return tuple(Step.from_dict(step) for step in self.header["steps"])
+
+    def manifests(self, kind: Kind) -> Iterator[KubernetesObject]:
+        """What the objects of one kind will be; Workloads are streamed."""
+        if kind.per_job:
+            return object_store.read_lines(self.sealed, "manifests/workloads")
+        return object_store.read_objects(self.sealed, "manifests", kind)
+
+    def originals(self, kind: Kind) -> Iterator[KubernetesObject]:
+        """The configuration objects of one kind, as snapshotted."""
+        return object_store.read_objects(self.sealed, "originals", kind)
+
+    def workload_identities(self) -> Iterator[dict[str, Any]]:
+        """One line a Workload: namespace, name, uid, generation, finished, owners; streamed."""
+        return object_store.read_lines(self.sealed, "originals/workloads")
+
+    def document(self, path: str) -> KubernetesObject:
+        """One YAML document by its path, a CRD say."""
+        document: KubernetesObject = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
+        return document
+
+    def file(self, path: str) -> Path:
+        """The verified place of a file on disk, for programs such as helm."""
+        self.sealed.read(path)
+        return self.sealed.root / path

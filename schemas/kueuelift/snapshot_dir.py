@@ -1,0 +1,136 @@
+"""The snapshot format: the only code that writes or reads a SNAPSHOT directory. `schemas/README.md` has its chapter."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from kueuelift import object_store, yaml_text
+from kueuelift.helm_record import HelmRecord
+from kueuelift.kinds import BY_PLURAL, Kind
+from kueuelift.model import Failure, KubernetesObject
+from kueuelift.object_store import LineFiles, line_files
+from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
+
+FORMAT = Format(name="snapshot", version=1)
+
+
+class SnapshotWriter:
+    """Puts captured things into their places; what it is given must be redacted already."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._crds: dict[str, dict[str, Any]] = {}
+
+    def add_crd(self, crd: KubernetesObject) -> str:
+        """A CustomResourceDefinition of the group, known or not; returns its path."""
+        spec = crd["spec"]
+        plural = spec["names"]["plural"]
+        self._crds[plural] = {
+            "served": [version["name"] for version in spec["versions"] if version["served"]],
+            "storage": next(version["name"] for version in spec["versions"] if version["storage"]),
+            "storedVersions": (crd.get("status") or {}).get("storedVersions") or [],
+        }
+        return self._writer.write(f"crds/{file_name(plural, '.yaml')}", yaml_text.dump(crd))
+
+    def add_object(self, kind: Kind, obj: KubernetesObject) -> str:
+        """A configuration object, whole."""
+        return object_store.write_object(self._writer, "objects", kind, obj)
+
+    @contextmanager
+    def workloads(self) -> Iterator[LineFiles]:
+        """Where Workloads are streamed to, by namespace."""
+        with line_files(self._writer, "workloads") as files:
+            yield files
+
+    def discard_objects(self, kind: Kind) -> None:
+        """Take back all objects of a kind: a list is in a snapshot whole or not at all."""
+        self._writer.discard("workloads" if kind.per_job else f"objects/{kind.plural}")
+
+    def discard_helm_records(self) -> None:
+        """Take back all records."""
+        self._writer.discard("helm")
+
+    def add_helm_record(self, record: HelmRecord) -> str:
+        """One revision of a release: `release.json`, `values.yaml`, `manifest.yaml`; returns its folder."""
+        folder = "/".join(("helm", *(file_name(part) for part in record.folder)))
+        self._writer.write(f"{folder}/release.json", canonical_json(record.info()))
+        self._writer.write(f"{folder}/values.yaml", yaml_text.dump(dict(record.values)))
+        self._writer.write(f"{folder}/manifest.yaml", "".join(f"---\n{yaml_text.dump(obj)}" for obj in record.manifest))
+        return folder
+
+    def seal(self, header: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
+        """Seal with the header's remaining fields; returns the digest."""
+        kueue = {"installed": bool(self._crds), "crds": self._crds}
+        return self._writer.seal({**header, "kueue": kueue}, volatile)
+
+
+@contextmanager
+def writing_snapshot(final: Path) -> Iterator[SnapshotWriter]:
+    """A writer for a new snapshot; nothing is left behind unless it is sealed."""
+    with writing(final, FORMAT) as writer:
+        yield SnapshotWriter(writer)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """A sealed snapshot, read piece by piece."""
+
+    sealed: Sealed
+
+    @classmethod
+    def open(cls, root: Path) -> Self:
+        """Open and verify the header and tree; UntrustedError or RefusedError names what is wrong."""
+        return cls(sealed=Sealed.open(root, FORMAT))
+
+    @property
+    def digest(self) -> str:
+        """`sha256:…`."""
+        return self.sealed.digest
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """The whole header, as the JSON Schema describes it."""
+        return self.sealed.header
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing, neither by failure nor by choice: only then may its plan be applied."""
+        return bool(self.header["complete"]) and not self.header["narrowed"]
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What could not be read."""
+        return tuple(Failure.from_dict(failure) for failure in self.header["failures"])
+
+    def crds(self) -> dict[str, KubernetesObject]:
+        """The captured CustomResourceDefinitions of known kinds, by plural."""
+        found = {}
+        for path in self.sealed.names("crds"):
+            crd = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
+            if crd["spec"]["names"]["plural"] in BY_PLURAL:
+                found[crd["spec"]["names"]["plural"]] = crd
+        return found
+
+    def objects(self, kind: Kind) -> Iterator[KubernetesObject]:
+        """The objects of one kind; Workloads are streamed."""
+        if kind.per_job:
+            return object_store.read_lines(self.sealed, "workloads")
+        return object_store.read_objects(self.sealed, "objects", kind)
+
+    def count(self, kind: Kind) -> int:
+        """How many objects of a kind were captured."""
+        return int(self.header["lists"].get(kind.plural, {"count": 0})["count"])
+
+    def helm_records(self) -> list[HelmRecord]:
+        """All captured revisions, by namespace, release, revision."""
+        folders = sorted({path.rpartition("/")[0] for path in self.sealed.names("helm")})
+        records = [self._helm_record(folder) for folder in folders]
+        return sorted(records, key=lambda record: (record.namespace, record.release, record.revision))
+
+    def _helm_record(self, folder: str) -> HelmRecord:
+        values = yaml_text.load(self.sealed.read(f"{folder}/values.yaml"), f"{folder}/values.yaml") or {}
+        manifest = list(yaml_text.load_all(self.sealed.read(f"{folder}/manifest.yaml"), f"{folder}/manifest.yaml"))
+        return HelmRecord.from_parts(json.loads(self.sealed.read(f"{folder}/release.json")), values, manifest)

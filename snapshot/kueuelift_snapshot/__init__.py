@@ -1,0 +1,1 @@
+"""First stage: reads everything Kueue-related from a cluster into a sealed directory."""

@@ -1,0 +1,125 @@
+"""A cluster that answers from memory, fails on demand, and counts: for what a real one does not do when asked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+
+import orjson
+
+from kueuelift.crd import ServiceReference, bundled
+from kueuelift.kinds import BY_PLURAL, GROUP
+from kueuelift.model import KubernetesObject
+from kueuelift_snapshot.api import NO_QUERY, AnswerError
+
+UID = "6f1c2f0e-0000-4000-8000-000000000002"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+SECRETS = "/api/v1/secrets"
+_LIST_TYPES = {CRDS: ("CustomResourceDefinitionList", "apiextensions.k8s.io/v1"), SECRETS: ("SecretList", "v1")}
+Answer = Callable[[Mapping[str, str]], bytes | None]
+"""Given a request's query: a body in place of the usual one, an exception, or None for the usual one."""
+
+
+class FakeCluster:
+    """Namespaces, CRDs and lists of objects by path; `faults` are asked first, in turn, one a request."""
+
+    def __init__(self) -> None:
+        self.lists: dict[str, list[KubernetesObject]] = {CRDS: [], SECRETS: []}
+        self.faults: dict[str, list[Answer]] = {}
+        self.requests: list[tuple[str, Mapping[str, str]]] = []
+        self.resource_version = 1000
+
+    def install(self, release: str = "0.12.2") -> None:
+        """The CRDs of a Kueue release, and an empty list of each kind."""
+        for plural, crd in bundled(release, service=ServiceReference(namespace="kueue-system", name="hook")).items():
+            for version in crd["spec"]["versions"]:
+                version["schema"] = {"openAPIV3Schema": {"type": "object"}}  # nobody looks at it, and it is long
+            self.add_crd(crd | {"status": {"storedVersions": [stored_version(crd)]}})
+            self.lists[path_of(plural, stored_version(crd))] = []
+
+    def add_crd(self, crd: KubernetesObject) -> None:
+        # As the server does in lists of built-in types: the items do not say what they are.
+        self.lists[CRDS].append({key: value for key, value in crd.items() if key not in {"apiVersion", "kind"}})
+
+    def add(self, *objects: KubernetesObject) -> None:
+        for obj in objects:
+            version = str(obj["apiVersion"]).rpartition("/")[2]
+            plural = next(plural for plural, kind in BY_PLURAL.items() if kind.name == obj["kind"])
+            self.lists[path_of(plural, version)].append(deepcopy(obj))
+
+    def fail(self, path: str, *answers: Answer) -> None:
+        """What the next requests for a path meet, one answer each."""
+        self.faults.setdefault(path, []).extend(answers)
+
+    def get(self, path: str, query: Mapping[str, str] = NO_QUERY) -> bytes:
+        self.requests.append((path, dict(query)))
+        pending = self.faults.get(path)
+        instead = pending.pop(0)(query) if pending else None
+        return self._usual(path, query) if instead is None else instead
+
+    def _usual(self, path: str, query: Mapping[str, str]) -> bytes:
+        if path == "/version":
+            return b'{"gitVersion": "v1.35.4"}'
+        if path == "/api/v1/namespaces/kube-system":
+            return orjson.dumps({"metadata": {"name": "kube-system", "uid": UID}})
+        if path not in self.lists:
+            raise AnswerError(path, status=404, message="the server could not find the requested resource")
+        start, limit = int(query.get("continue") or 0), int(query["limit"])
+        items = self.lists[path][start : start + limit]
+        metadata = {"resourceVersion": str(self.resource_version)}
+        if start + limit < len(self.lists[path]):
+            metadata["continue"] = str(start + limit)
+        kind, api_version = _LIST_TYPES.get(path, ("KueueList", GROUP))
+        return orjson.dumps({"kind": kind, "apiVersion": api_version, "metadata": metadata, "items": items})
+
+
+def path_of(plural: str, version: str) -> str:
+    return f"/apis/{GROUP}/{version}/{plural}"
+
+
+def stored_version(crd: KubernetesObject) -> str:
+    return str(next(version["name"] for version in crd["spec"]["versions"] if version["storage"]))
+
+
+def usual(_: Mapping[str, str]) -> None:
+    """No fault in this turn."""
+
+
+def answering(status: int, message: str = "told to", *, path: str = "/", continue_token: str = "") -> Answer:
+    """An answer that is no success."""
+
+    def answer(_: Mapping[str, str]) -> bytes:
+        raise AnswerError(path, status=status, message=message, continue_token=continue_token)
+
+    return answer
+
+
+def raising(error: BaseException) -> Answer:
+    """An answer that is an exception."""
+
+    def answer(_: Mapping[str, str]) -> bytes:
+        raise error
+
+    return answer
+
+
+def workload(index: int, namespace: str = "team-a", env: Sequence[KubernetesObject] = ()) -> KubernetesObject:
+    """A Workload as 0.12.2 has it."""
+    container = {"name": "work", "image": "registry.example/work:1", "env": list(env)}
+    return {
+        "apiVersion": f"{GROUP}/v1beta1",
+        "kind": "Workload",
+        "metadata": {"name": f"run-{index:05d}", "namespace": namespace, "uid": f"uid-{index}", "resourceVersion": "7"},
+        "spec": {
+            "queueName": "main",
+            "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}],
+        },
+    }
+
+
+def queue(name: str) -> KubernetesObject:
+    """A ClusterQueue as 0.12.2 has it."""
+    return {
+        "apiVersion": f"{GROUP}/v1beta1",
+        "kind": "ClusterQueue",
+        "metadata": {"name": name, "uid": f"uid-{name}", "resourceVersion": "5"},
+        "spec": {"cohort": "company"},
+    }

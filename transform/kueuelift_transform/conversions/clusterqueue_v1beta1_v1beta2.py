@@ -1,0 +1,72 @@
+"""ClusterQueue: cohort and admission checks get new homes, and two old words for "may stop searching" become one."""
+
+from kueuelift.model import KubernetesObject
+from kueuelift.release_profile import Release
+from kueuelift_transform.conversion import Conversion, LossyField, Renamed, inner, rename
+
+_OLD_WORDS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
+
+
+def _to_v1beta2(obj: KubernetesObject, _release: Release) -> None:
+    spec = inner(obj, "spec")
+    rename(spec, "cohort", "cohortName")
+    _say_may_stop_search(spec)
+    if checks := spec.pop("admissionChecks", None):
+        spec["admissionChecksStrategy"] = _strategy(checks)
+
+
+def _to_v1beta1(obj: KubernetesObject, _release: Release) -> None:
+    rename(inner(obj, "spec"), "cohortName", "cohort")
+
+
+def _respell(obj: KubernetesObject, _release: Release) -> None:
+    spec = inner(obj, "spec")
+    _say_may_stop_search(spec)
+    # Where both are given, the list wins, and what is left to compare is the strategy that had to go.
+    if checks := spec.pop("admissionChecks", None):
+        spec.setdefault("admissionChecksStrategy", _strategy(checks))
+
+
+def _say_may_stop_search(spec: KubernetesObject) -> None:
+    fungibility = inner(spec, "flavorFungibility")
+    for field, old_word in _OLD_WORDS.items():
+        if fungibility.get(field) == old_word:
+            fungibility[field] = "MayStopSearch"
+
+
+def _strategy(checks: list[str]) -> KubernetesObject:
+    return {"admissionChecks": [{"name": check} for check in checks]}
+
+
+CONVERSION = Conversion(
+    kind="ClusterQueue",
+    source="v1beta1",
+    target="v1beta2",
+    edit=_to_v1beta2,
+    edit_back=_to_v1beta1,
+    respell=_respell,
+    by_webhook=True,
+    renamed=(
+        Renamed(old="spec.cohort", new="spec.cohortName"),
+        Renamed(old="spec.admissionChecks", new="spec.admissionChecksStrategy"),
+    ),
+    lossy=(
+        LossyField(
+            path="spec.admissionChecksStrategy",
+            reason="spec.admissionChecks is given too, and a strategy made of that list replaces this one with its"
+            " onFlavors; before 0.15 this one was in force",
+            source="CONVERSIONS 1",
+            homeless=False,
+        ),
+        LossyField(
+            path="status.pendingWorkloadsStatus",
+            reason="v1beta2 has no list of pending workloads in the status: the visibility API shows it",
+            source="CONVERSIONS 1",
+        ),
+        LossyField(
+            path="status.fairSharing.admissionFairSharingStatus",
+            reason="v1beta2 keeps it for LocalQueues only; Kueue has never written it here",
+            source="CONVERSIONS 1",
+        ),
+    ),
+)

@@ -1,0 +1,5 @@
+"""ProvisioningRequestConfig: the same fields in both versions; no webhook is asked."""
+
+from kueuelift_transform.conversion import Conversion
+
+CONVERSION = Conversion(kind="ProvisioningRequestConfig", source="v1beta1", target="v1beta2")
