@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from kueuelift import crd as crds
 from kueuelift.difference import Edit, edits
-from kueuelift.kinds import CONFIGURATION_KINDS, TARGET_VERSION, Kind, version_of
+from kueuelift.errors import RefusedError
+from kueuelift.kinds import TARGET_VERSION, Kind, version_of
 from kueuelift.model import KubernetesObject, ObjectRef
 from kueuelift.plan_dir import Plan
 from kueuelift_apply.live import ApiError, Live, collection, crd_path
@@ -31,12 +32,12 @@ def content(obj: KubernetesObject) -> KubernetesObject:
     return {key: value for key, value in obj.items() if key not in _NO_CONTENT}
 
 
-def drifts(plan: Plan, live: Live) -> list[Drift]:
-    """Every configuration object that differs, is new, or is gone; by kind and name."""
-    return [drift for kind in CONFIGURATION_KINDS for drift in _of_kind(plan, live, kind)]
+class UnreadableError(RefusedError):
+    """No version of a kind can be read, for want of somebody who converts it."""
 
 
-def _of_kind(plan: Plan, live: Live, kind: Kind) -> list[Drift]:
+def drifts(plan: Plan, live: Live, kind: Kind) -> list[Drift]:
+    """Every object of a configuration kind that differs, is new, or is gone; by name."""
     originals = {ObjectRef.of(obj): obj for obj in plan.originals(kind)}
     manifests = {ObjectRef.of(obj): obj for obj in plan.manifests(kind)}
     crd = live.get(crd_path(kind))
@@ -44,9 +45,9 @@ def _of_kind(plan: Plan, live: Live, kind: Kind) -> list[Drift]:
         return [Drift(object=str(ref), what="removed, with its CustomResourceDefinition") for ref in sorted(originals)]
     before = {version_of(obj["apiVersion"]) for obj in originals.values()} or {crds.storage_version(crd)}
     found: dict[ObjectRef, list[Edit]] = {}
-    for version in (*sorted(str(version) for version in before), TARGET_VERSION):
+    for version, objects in _readable(live, kind, crd, sorted({*map(str, before), TARGET_VERSION})):
         expected = manifests if version == TARGET_VERSION else originals
-        for obj in _listed(live, kind, version, crd):
+        for obj in objects:
             ref = ObjectRef.of(obj)
             differing = edits(content(expected[ref]), content(obj)) if ref in expected else []
             if ref not in found or not differing:
@@ -62,13 +63,24 @@ def _of_kind(plan: Plan, live: Live, kind: Kind) -> list[Drift]:
     ]
 
 
-def _listed(live: Live, kind: Kind, version: str, crd: KubernetesObject) -> list[KubernetesObject]:
-    """All objects at one version; none where it is not served, or not convertible for want of a controller."""
-    if version not in crds.served_versions(crd):
-        return []
-    try:
-        return live.items(collection(kind, version))
-    except ApiError as error:
-        if error.status < 500 or version == crds.storage_version(crd):
-            raise
-        return []
+def _readable(
+    live: Live, kind: Kind, crd: KubernetesObject, versions: list[str]
+) -> list[tuple[str, list[KubernetesObject]]]:
+    """All objects in each version that can be read: between two phases nobody may convert into some of them."""
+    readable: list[tuple[str, list[KubernetesObject]]] = []
+    failure = ""
+    for version in versions:
+        if version not in crds.served_versions(crd):
+            continue
+        try:
+            pages = live.pages(collection(kind, version), patience=0)
+            readable.append((version, [obj for page in pages for obj in page]))
+        except ApiError as error:
+            if error.status < 500:
+                raise
+            failure = error.message
+    if failure and not readable:
+        raise UnreadableError(
+            f"{kind.plural}: cannot be read in any version ({failure}); see why no controller converts them"
+        )
+    return readable

@@ -26,8 +26,8 @@ WRITERS = 6
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _TRANSIENT = {429, 500, 502, 503, 504}
-_PATIENCE = 60.0
-"""Seconds for which a request that fails in passing is tried again."""
+PATIENCE = 60.0
+"""Seconds for which a request that fails in passing is tried again, unless told otherwise."""
 
 
 class ApiError(ToolError):
@@ -109,7 +109,9 @@ class Live:
             if error.status != 404:
                 raise
 
-    def pages(self, path: str, *, metadata_only: bool = False, page: int = PAGE) -> Iterator[list[KubernetesObject]]:
+    def pages(
+        self, path: str, *, metadata_only: bool = False, page: int = PAGE, patience: float = PATIENCE
+    ) -> Iterator[list[KubernetesObject]]:
         """The items of a list, page by page; a collection that is not served has none."""
         token = ""
         accept = "application/json"
@@ -117,7 +119,7 @@ class Live:
             accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
         while True:
             query = {"limit": str(page), **({"continue": token} if token else {})}
-            answer = self.request("GET", path, query=query, accept=accept)
+            answer = self.request("GET", path, query=query, accept=accept, patience=patience)
             yield answer.get("items") or []
             token = (answer.get("metadata") or {}).get("continue") or ""
             if not token:
@@ -136,8 +138,9 @@ class Live:
         query: Mapping[str, str] | None = None,
         content_type: str = "application/json",
         accept: str = "application/json",
+        patience: float = PATIENCE,
     ) -> KubernetesObject:
-        """One request; what fails in passing (429, 5xx, a dropped connection) is tried again for a minute."""
+        """One request; what fails in passing (429, 5xx, a dropped connection) is tried again for `patience` seconds."""
         url = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else orjson.dumps(body)
         waited, pause = 0.0, 0.5
@@ -154,7 +157,7 @@ class Live:
                 failure = UnreachableError(
                     f"{self.server}: cannot be reached ({_cause(error)}); check server and network, then run again"
                 )
-            if status not in _TRANSIENT or waited >= _patience(failure):
+            if status not in _TRANSIENT or waited >= min(patience, _patience(failure)):
                 raise failure
             rest = float(retry_after) if retry_after.isdigit() else pause
             self._sleep(rest)
@@ -238,7 +241,7 @@ def _refusal(status: int, method: str, path: str, body: bytes, server: str) -> T
 
 def _patience(failure: ToolError) -> float:
     """How long to go on: a server that was never there is not waited for long."""
-    return 5.0 if isinstance(failure, UnreachableError) else _PATIENCE
+    return 5.0 if isinstance(failure, UnreachableError) else PATIENCE
 
 
 def _cause(error: Exception) -> str:

@@ -36,7 +36,7 @@ def missing_conversion(live: Live, plurals: Sequence[str]) -> str | None:
             return f"CustomResourceDefinition {kind.crd_name} does not exist"
         for version in crds.served_versions(crd):
             try:
-                next(live.pages(collection(kind, version), page=1))
+                next(live.pages(collection(kind, version), page=1, patience=0))
             except ToolError as error:
                 return f"{plural} cannot be read at {version} ({error})"
     return None

@@ -47,8 +47,13 @@ class Journey:
             "transform", "snapshot", "--out", out, "--to", TARGET_RELEASE, "--target", "helm", "--chart", chart
         )
 
-    def apply(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return self.run("apply", "plan", "--expect-digest", self.plan_digest, *options)
+    def apply(self, *options: str, user: str = ADMIN) -> subprocess.CompletedProcess[str]:
+        return self.run("apply", "plan", "--expect-digest", self.plan_digest, *options, user=user)
+
+    def grant_planned_rights(self, user: str) -> None:
+        """Bind a user to the ClusterRole that the plan says is enough."""
+        self.cluster.kubectl("apply", "-f", str(self.plan_dir / "rbac.yaml"))
+        self.cluster.kubectl("create", "clusterrolebinding", user, "--clusterrole=kueuelift-apply", f"--user={user}")
 
     def verify(self, *options: str) -> subprocess.CompletedProcess[str]:
         return self.run("verify", "plan", *options)

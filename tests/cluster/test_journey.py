@@ -76,8 +76,10 @@ def test_3_a_dry_run_changes_nothing(journey: Journey, uids: dict[str, str]) -> 
     assert _uids(journey, {"cohorts": "v1alpha1"}).items() <= uids.items()
 
 
-def test_4_apply(journey: Journey, uids: dict[str, str]) -> None:
-    done = journey.apply()
+def test_4_apply_with_no_more_rights_than_the_plan_asks_for(journey: Journey, uids: dict[str, str]) -> None:
+    assert journey.apply(user="operator").returncode == 1
+    journey.grant_planned_rights("operator")
+    done = journey.apply(user="operator")
     assert done.returncode == 0, done.stdout + done.stderr
     after = _uids(journey, {kind.plural: "v1beta2" for kind in KINDS})
     assert after.items() >= uids.items()

@@ -6,15 +6,15 @@ Needs every Kueue manager stopped and its hooks disarmed: the old one would writ
 from kueuelift import crd as crds
 from kueuelift.errors import RefusedError
 from kueuelift.model import Step
-from kueuelift_apply import crd_change
+from kueuelift_apply import crd_change, milestone
 from kueuelift_apply.action import Action, Detail, Done, Run
 from kueuelift_apply.actions import disarm, hold, replace_crds
 
 
 def _done(run: Run, step: Step) -> Done:
     """Done where the bridge stands, or where it has been crossed: no old version is listed any more."""
-    new = replace_crds.wanted(run, step)
-    current = replace_crds.live(run, new)
+    new = milestone.wanted_crds(run, step)
+    current = milestone.live_crds(run, new)
     ahead = []
     for plural, crd in new.items():
         found = current[plural]

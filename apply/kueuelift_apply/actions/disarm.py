@@ -27,8 +27,8 @@ def _standing(run: Run, step: Step) -> list[tuple[str, KubernetesObject]]:
 
 
 def _done(run: Run, step: Step) -> Done:
-    if milestone.target_is_installed(run):
-        return Done(yes=True, why="the target release is installed")
+    if milestone.crds_are_replaced(run):
+        return Done(yes=True, why="the target's CRDs are in place, the bridge is crossed")
     standing = _standing(run, step)
     return Done(yes=not standing, why=f"{len(standing)} hooks stand" if standing else "none stands")
 

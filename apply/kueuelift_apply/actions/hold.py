@@ -26,8 +26,8 @@ def _running(run: Run, deployment: KubernetesObject) -> bool:
 
 
 def _done(run: Run, step: Step) -> Done:
-    if milestone.target_is_installed(run):
-        return Done(yes=True, why="the target release is installed")
+    if milestone.crds_are_replaced(run):
+        return Done(yes=True, why="the target's CRDs are in place, the bridge is crossed")
     running = [deployment["metadata"]["name"] for _, deployment in _deployments(run, step) if _running(run, deployment)]
     return Done(yes=not running, why=f"{', '.join(running)} runs" if running else "no manager runs")
 
