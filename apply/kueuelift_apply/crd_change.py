@@ -1,6 +1,6 @@
 """Replacing a CRD's `.spec` under its resourceVersion, without losing what the live one carries for its conversion.
 
-Never by server-side apply, which merges conversion stanzas of different shapes into an invalid one (EXPERIMENTS 4).
+Never by server-side apply, which merges conversion stanzas of different shapes into an invalid one.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """One object, made ready to be written at the new version: values, ownership records and owner references.
 
 `moves` is the plan's: by old version, pairs of field paths [from, to]; `to` is None where a field has no home.
-Renaming only an entry's apiVersion would make a later server-side apply keep removed fields silently (EXPERIMENTS 10),
+Renaming only an entry's apiVersion would make a later server-side apply keep removed fields silently (1.35),
 so the paths inside managedFields are moved too.
 """
 

@@ -37,7 +37,7 @@ class LossyField:
     path: str
     reason: str
     source: str
-    """Where the fact stands: `CONVERSIONS 1`."""
+    """Where the fact was read: tag and file of the release."""
     homeless: bool = True
     """Always gone; False where it depends on the object, which `losses` then tells."""
 

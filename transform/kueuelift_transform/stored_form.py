@@ -135,7 +135,7 @@ def _loss(obj: KubernetesObject, path: str, value: Any, conversion: Conversion |
         reason = f"{obj['apiVersion']} has no such field: an API server would not have kept it"
     for field in conversion.lossy if conversion else ():
         if path == field.path or path.startswith((f"{field.path}.", f"{field.path}[")):
-            path, value, reason = field.path, _at(obj, field.path), f"{field.reason} ({field.source})"
+            path, value, reason = field.path, _at(obj, field.path), field.reason
             break
     return Loss(kind=name.kind, namespace=name.namespace, name=name.name, path=path, value=value, reason=reason)
 

@@ -1,7 +1,7 @@
 """A topology assignment in its two spellings: v1beta1 lists domains, v1beta2 packs them into slices.
 
 Both say the same, in the same order. Which slices Kueue makes is its own affair and differs between releases, so that
-assignments of different releases are compared by `expanded`. Source: CONVERSIONS 8.
+assignments of different releases are compared by `expanded`. Source: kueue v0.17.0 and v0.19.2, pkg/util/tas.
 """
 
 import json

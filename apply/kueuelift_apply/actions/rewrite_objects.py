@@ -57,7 +57,7 @@ def _refuse_wrong_storage(run: Run, kinds: list[Kind], version: str) -> None:
 
 
 def _let_every_server_see_the_flip(run: Run, step: Step) -> None:
-    """For seconds after a storage flip writes are still stored at the old version (EXPERIMENTS 9)."""
+    """For seconds after a storage flip writes are still stored at the old version (seen on Kubernetes 1.35)."""
     seconds = step.arguments["graceSeconds"]
     run.progress.say(f"    waiting {seconds} s, so that every API server stores {step.arguments['version']}")
     run.sleep(float(seconds))

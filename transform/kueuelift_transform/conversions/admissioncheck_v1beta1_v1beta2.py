@@ -10,7 +10,7 @@ CONVERSION = Conversion(
         LossyField(
             path="spec.retryDelayMinutes",
             reason="v1beta2 has no such field; a ProvisioningRequestConfig's retryStrategy says how often to try again",
-            source="CONVERSIONS 6",
+            source="kueue v0.17.0, config/components/crd/bases/kueue.x-k8s.io_admissionchecks.yaml",
         ),
     ),
 )

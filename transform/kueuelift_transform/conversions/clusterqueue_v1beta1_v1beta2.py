@@ -55,18 +55,18 @@ CONVERSION = Conversion(
             path="spec.admissionChecksStrategy",
             reason="spec.admissionChecks is given too, and a strategy made of that list replaces this one with its"
             " onFlavors; before 0.15 this one was in force",
-            source="CONVERSIONS 1",
+            source="kueue v0.17.0, apis/kueue/v1beta1/clusterqueue_conversion.go",
             homeless=False,
         ),
         LossyField(
             path="status.pendingWorkloadsStatus",
             reason="v1beta2 has no list of pending workloads in the status: the visibility API shows it",
-            source="CONVERSIONS 1",
+            source="kueue v0.17.0, apis/kueue/v1beta1/clusterqueue_conversion.go",
         ),
         LossyField(
             path="status.fairSharing.admissionFairSharingStatus",
             reason="v1beta2 keeps it for LocalQueues only; Kueue has never written it here",
-            source="CONVERSIONS 1",
+            source="kueue v0.17.0, apis/kueue/v1beta1/clusterqueue_conversion.go",
         ),
     ),
 )

@@ -24,7 +24,7 @@ CONVERSION = Conversion(
         LossyField(
             path="status.fairSharing.admissionFairSharingStatus",
             reason="v1beta2 keeps it for LocalQueues only; Kueue has never written it here",
-            source="V1ALPHA1 2",
+            source="kueue v0.12.2, apis/kueue/v1alpha1/cohort_types.go",
         ),
     ),
 )

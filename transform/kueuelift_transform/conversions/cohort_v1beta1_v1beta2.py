@@ -11,7 +11,7 @@ CONVERSION = Conversion(
         LossyField(
             path="status.fairSharing.admissionFairSharingStatus",
             reason="v1beta2 keeps it for LocalQueues only; Kueue has never written it here",
-            source="CONVERSIONS 2",
+            source="kueue v0.17.0, apis/kueue/v1beta1/cohort_conversion.go",
         ),
     ),
 )

@@ -25,7 +25,7 @@ CONVERSION = Conversion(
         LossyField(
             path="status.flavors",
             reason="v1beta2 does not repeat the flavors here: read them from the ClusterQueue and its ResourceFlavors",
-            source="CONVERSIONS 3",
+            source="kueue v0.17.0, apis/kueue/v1beta1/localqueue_conversion.go",
         ),
     ),
 )

@@ -47,7 +47,7 @@ CONVERSION = Conversion(
         LossyField(
             path="spec.kubeConfig",
             reason="without a location there is no kubeConfig in v1beta2, and nothing says how to reach the cluster",
-            source="CONVERSIONS 5",
+            source="kueue v0.17.0, apis/kueue/v1beta1/multikueue_conversion.go",
             homeless=False,
         ),
     ),

@@ -72,13 +72,13 @@ CONVERSION = Conversion(
         LossyField(
             path="spec.priorityClassName",
             reason="without a priorityClassSource that Kueue knows, v1beta2 has no place for it; the priority stays",
-            source="CONVERSIONS 4",
+            source="kueue v0.17.0, apis/kueue/v1beta1/workload_conversion.go",
             homeless=False,
         ),
         LossyField(
             path="spec.priorityClassSource",
             reason="v1beta2 refers to a WorkloadPriorityClass or PriorityClass only; the priority stays",
-            source="CONVERSIONS 4",
+            source="kueue v0.17.0, apis/kueue/v1beta1/workload_conversion.go",
             homeless=False,
         ),
     ),

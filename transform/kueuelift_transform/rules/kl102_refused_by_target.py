@@ -42,6 +42,6 @@ RULE = Rule(
     title="Object refused by the target's CRDs",
     why="the object cannot be written at v1beta2; where only an unchanged field is wrong, later edits of it fail",
     remedy="change the object in the cluster so that it fits, then take a new snapshot",
-    source="DESIGN 5.4, facts EXPERIMENTS 11",
+    source="CRDs of the target; ratcheting was seen on Kubernetes 1.35.4",
     check=_check,
 )

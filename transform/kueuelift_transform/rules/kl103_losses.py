@@ -34,6 +34,6 @@ RULE = Rule(
     title="Fields lost on the way to v1beta2",
     why="what these fields asked for no longer happens, and going back does not bring them back",
     remedy="read losses.json, decide whether the field is missed, and note the decision in the ticket",
-    source="facts CONVERSIONS 1 to 8",
+    source="kueue v0.17.0, apis/kueue/v1beta1",
     check=_check,
 )

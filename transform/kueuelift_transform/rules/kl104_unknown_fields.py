@@ -18,6 +18,6 @@ RULE = Rule(
     title="Unknown field in an object",
     why="the API server drops it without a word, so whatever it was meant to do is not done, before and after",
     remedy="correct the spelling or the version at the object's source, or remove the field",
-    source="facts CONVERSIONS 0.3",
+    source="Kubernetes 1.35.4, pruning of structural schemas",
     check=_check,
 )

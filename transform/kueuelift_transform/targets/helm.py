@@ -96,7 +96,7 @@ def _stopping(view: View) -> list[Step]:
     hold = steps.step(
         "hold",
         steps.STOP,
-        f"Scale the Kueue manager {names} to zero; running jobs go on, new ones wait",
+        f"Scale the Kueue manager {names} to zero; running jobs go on",
         Undo(possible=True, how="until the bridge: scale it back to the replicas that the journal notes"),
         {"deployments": managers},
     )
