@@ -56,7 +56,8 @@ def file_name(name: str, suffix: str = "") -> str:
     if not encoded.strip("."):
         encoded = encoded.replace(".", "%2E")
     if len(encoded) + len(suffix) > LONGEST_NAME:
-        encoded = f"{encoded[: LONGEST_NAME - 20]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+        end = f"-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+        encoded = encoded[: LONGEST_NAME - len(end) - len(suffix)] + end
     return encoded + suffix
 
 

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 import orjson
 import urllib3
-import yaml
 from kubernetes import client, config
 
 from kueuelift.errors import RefusedError
@@ -87,16 +86,18 @@ def open_cluster(*, kubeconfig: Path | None, context: str | None, request_timeou
     """Find the credentials; no request is made yet. RefusedError where there are none, or they cannot be read."""
     configuration = _empty_configuration()
     files = _kubeconfigs(kubeconfig, os.environ)
+    if context and not files:
+        raise RefusedError(f"--context {context}: there is no kubeconfig to find it in; give --kubeconfig")
     load_file: Any = config.load_kube_config
     load_pod: Any = config.load_incluster_config
     where = ", ".join(map(str, files)) or "the service account of this pod"
     try:
         if files:
             joined = os.pathsep.join(map(str, files))
-            load_file(config_file=joined, context=context, client_configuration=configuration)
+            load_file(config_file=joined, context=context, client_configuration=configuration, persist_config=False)
         else:
             load_pod(client_configuration=configuration)
-    except (config.ConfigException, yaml.YAMLError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever the client's YAML and credential plugins raise
         raise RefusedError(
             f"{where}: the credentials cannot be read ({' '.join(str(error).split())[:300]}); mend the kubeconfig or"
             " name another with --kubeconfig or --context"

@@ -18,6 +18,7 @@ from kueuelift_snapshot.capture import Capture, Listing
 from kueuelift_snapshot.failure_text import NAMESPACES, refusal_of
 from kueuelift_snapshot.pages import parsed
 from kueuelift_snapshot.redaction import Redactor
+from kueuelift_snapshot.secret_text import hide_secrets
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +58,9 @@ def collect(
             if kind.plural in crds:
                 capture.objects(kind, crds[kind.plural])
         capture.helm_releases()
-        digest = writer.seal(_header(capture, cluster, key), _volatile(capture, server, began, now()))
+        digest = writer.seal(
+            _header(capture, cluster, key), _volatile(capture, hide_secrets(server, key.token), began, now())
+        )
     return Captured(
         path=out,
         digest=digest,

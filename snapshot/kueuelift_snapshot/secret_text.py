@@ -85,7 +85,8 @@ _FLAG_AND_VALUE = re.compile(
 )
 _BARE_FLAG = re.compile(rf"(?i)--?[\w.-]{{0,60}}?{_WORD}[\w.-]{{0,60}}")
 
-_USER_INFO = re.compile(r"(?<=://)(?:[^\s\"'<>/]{1,1000}|[^\s\"'<>/:@]{1,300}:[^\s\"'<>@]{1,1000})(?=@)")
+# Up to the last @, since passwords are not always escaped; a port before a path is no password.
+_USER_INFO = re.compile(r"(?<=://)(?:[^\s\"'<>/:@]{0,300}:(?!\d{1,5}/)[^\s\"'<>]{1,1000}|[^\s\"'<>/]{1,1000})(?=@)")
 _BEARER = re.compile(r"(?i)(?<=bearer )\s{0,3}(?=\S{0,200}\d)[A-Za-z0-9._~+/=-]{8,}|(?<=basic )[A-Za-z0-9+/]{8,}={1,2}")
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL

@@ -1,0 +1,200 @@
+import gzip
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from kueuelift.crd import bundled
+from kueuelift.errors import RefusedError, UntrustedError
+from kueuelift.helm_record import HelmRecord
+from kueuelift.kinds import BY_NAME, KINDS
+from kueuelift.model import KubernetesObject
+from kueuelift.snapshot_dir import Snapshot, SnapshotWriter, writing_snapshot
+
+QUEUE, WORKLOAD, LOCAL = BY_NAME["ClusterQueue"], BY_NAME["Workload"], BY_NAME["LocalQueue"]
+HEADER: dict[str, Any] = {
+    "tool": "test",
+    "origin": "cluster",
+    "cluster": {"uid": "u", "version": "v1.35.4"},
+    "lists": {"clusterqueues": {"version": "v1beta1", "count": 1}},
+    "failures": [],
+    "redaction": {"mode": "token", "keyId": "", "paths": {}},
+    "narrowed": [],
+    "complete": True,
+}
+
+
+def obj(name: str, namespace: str = "", **more: Any) -> KubernetesObject:
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    return {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "X", "metadata": metadata, **more}
+
+
+def made(place: Path, fill: Any = lambda _: None, **header: Any) -> Snapshot:
+    with writing_snapshot(place) as writer:
+        fill(writer)
+        writer.seal({**HEADER, **header}, {})
+    return Snapshot.open(place)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1e3",
+        "0755",
+        "on",
+        "1:30",
+        "2024-02-07T14:30:12Z",
+        "~",
+        "",
+        " x ",
+        "a: b",
+        "line\nline\n",
+        "ü\u2028",
+        12345678901234567890,
+        1.5,
+        3,
+        None,
+        True,
+        {},
+        [],
+    ],
+)
+def test_objects_come_back_as_they_were(tmp_path: Path, value: Any) -> None:
+    given = obj("a", spec={"value": value, "list": [value]})
+    assert list(made(tmp_path / "s", lambda writer: writer.add_object(QUEUE, given)).objects(QUEUE)) == [given]
+
+
+def test_objects_lie_one_a_file_by_namespace_and_name(tmp_path: Path) -> None:
+    def fill(writer: SnapshotWriter) -> None:
+        assert writer.add_object(QUEUE, obj("a:b")) == "objects/clusterqueues/a%3Ab.yaml"
+        assert writer.add_object(LOCAL, obj("q", "t")) == "objects/localqueues/t/q.yaml"
+
+    snapshot = made(tmp_path / "s", fill)
+    assert [found["metadata"]["name"] for found in snapshot.objects(QUEUE)] == ["a:b"]
+    assert [found["metadata"]["name"] for found in snapshot.objects(LOCAL)] == ["q"]
+
+
+def test_workloads_are_lines_by_namespace_in_any_order(tmp_path: Path) -> None:
+    order = [("a", 1), ("b", 2), ("a", 3), ("A", 4)]
+
+    def fill(writer: SnapshotWriter) -> None:
+        with writer.workloads() as lines:
+            paths = [lines.add(namespace, obj(f"w{number}", namespace)) for namespace, number in order]
+        assert paths[0] == paths[2] == "workloads/a.jsonl.gz"
+        assert len({path.casefold() for path in paths}) == 3
+
+    snapshot = made(tmp_path / "s", fill)
+    assert sorted(found["metadata"]["name"] for found in snapshot.objects(WORKLOAD)) == ["w1", "w2", "w3", "w4"]
+
+
+def test_the_same_workloads_give_the_same_bytes(tmp_path: Path) -> None:
+    def fill(writer: SnapshotWriter) -> None:
+        with writer.workloads() as lines:
+            for number in range(300):
+                lines.add("a", obj(f"w{number}", "a"))
+
+    assert made(tmp_path / "1", fill).digest == made(tmp_path / "2", fill).digest
+
+
+def test_discarding_takes_back_one_kind_only(tmp_path: Path) -> None:
+    def fill(writer: SnapshotWriter) -> None:
+        writer.add_object(QUEUE, obj("a"))
+        writer.add_object(LOCAL, obj("q", "t"))
+        with writer.workloads() as lines:
+            lines.add("t", obj("w", "t"))
+        writer.discard_objects(LOCAL)
+        writer.discard_objects(WORKLOAD)
+        with writer.workloads() as lines:
+            lines.add("t", obj("again", "t"))
+
+    snapshot = made(tmp_path / "s", fill)
+    assert not list(snapshot.objects(LOCAL))
+    assert [found["metadata"]["name"] for found in snapshot.objects(WORKLOAD)] == ["again"]
+    assert len(list(snapshot.objects(QUEUE))) == 1
+
+
+def test_crds_tell_the_header_what_is_served_and_stored(tmp_path: Path) -> None:
+    crd = bundled("0.17.0", service=None)["cohorts"]
+    stored = crd | {"status": {"storedVersions": ["v1beta1", "v1beta2"]}}
+    snapshot = made(tmp_path / "s", lambda writer: writer.add_crd(stored))
+    assert snapshot.header["kueue"] == {
+        "installed": True,
+        "crds": {
+            "cohorts": {
+                "served": ["v1beta1", "v1beta2"],
+                "storage": "v1beta2",
+                "storedVersions": ["v1beta1", "v1beta2"],
+            }
+        },
+    }
+    assert snapshot.crds() == {"cohorts": stored}
+
+
+def test_crds_of_unknown_kinds_are_kept_apart(tmp_path: Path) -> None:
+    crd = bundled("0.17.0", service=None)["cohorts"]
+    guild = crd | {"spec": crd["spec"] | {"names": {"plural": "guilds"}}}
+    snapshot = made(tmp_path / "s", lambda writer: writer.add_crd(guild))
+    assert snapshot.crds() == {}
+    assert set(snapshot.header["kueue"]["crds"]) == {"guilds"}
+
+
+def test_helm_records_come_back_by_release_and_revision(tmp_path: Path) -> None:
+    def record(release: str, revision: int) -> HelmRecord:
+        return HelmRecord(
+            namespace="kueue-system", release=release, revision=revision, status="deployed", chart_name="kueue",
+            chart_version="0.12.2", app_version="v0.12.2", values={"a": 1}, manifest=(obj("m"), obj("n")),
+        )  # fmt: skip
+
+    given = [record("kueue", 10), record("kueue", 9), record("a", 1)]
+
+    def fill(writer: SnapshotWriter) -> None:
+        folders = [writer.add_helm_record(one) for one in given]
+        assert folders[0] == "helm/kueue-system/kueue/v10"
+
+    assert made(tmp_path / "s", fill).helm_records() == [given[2], given[1], given[0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "whole"),
+    [
+        ({}, True),
+        ({"narrowed": ["--no-workloads"]}, False),
+        ({"complete": False, "failures": [{"what": "x", "reason": "y", "remedy": "z"}]}, False),
+    ],
+)
+def test_only_a_whole_snapshot_may_be_applied(tmp_path: Path, changes: dict[str, Any], whole: bool) -> None:
+    snapshot = made(tmp_path / "s", **changes)
+    assert snapshot.whole is whole
+    assert len(snapshot.failures) == len(changes.get("failures", []))
+
+
+def test_kinds_without_a_list_count_as_none(tmp_path: Path) -> None:
+    snapshot = made(tmp_path / "s")
+    assert {kind.name: snapshot.count(kind) for kind in KINDS} == {kind.name: int(kind is QUEUE) for kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    "content", [b"not gzip", gzip.compress(b"{}\n{")[:-9], gzip.compress(b"{}\nnot json\n"), gzip.compress(b"[1]\n")]
+)
+def test_lines_that_were_sealed_unreadable_are_one_sentence(tmp_path: Path, content: bytes) -> None:
+    snapshot = made(tmp_path / "s", lambda writer: writer._writer.write("workloads/a.jsonl.gz", content))
+    with pytest.raises(UntrustedError, match=r"workloads/a\.jsonl\.gz: "):
+        list(snapshot.objects(WORKLOAD))
+
+
+@pytest.mark.parametrize("content", ["a: 1\na: 2\n", "- 1\n", "", "a: [\n", "a: 1\n---\nb: 2\n"])
+def test_objects_that_were_sealed_unreadable_are_one_sentence(tmp_path: Path, content: str) -> None:
+    snapshot = made(tmp_path / "s", lambda writer: writer._writer.write("objects/clusterqueues/a.yaml", content))
+    with pytest.raises((UntrustedError, RefusedError), match=r"clusterqueues/a\.yaml: "):
+        list(snapshot.objects(QUEUE))
+
+
+def test_lines_are_canonical(tmp_path: Path) -> None:
+    def fill(writer: SnapshotWriter) -> None:
+        with writer.workloads() as lines:
+            lines.add("a", {"b": 1, "a": {"d": 1.50, "c": "ü"}})
+
+    snapshot = made(tmp_path / "s", fill)
+    content = gzip.decompress(snapshot.sealed.read("workloads/a.jsonl.gz"))
+    assert content == orjson.dumps({"a": {"c": "ü", "d": 1.5}, "b": 1}) + b"\n"
