@@ -8,43 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kueuelift.cli_options import Duration, cluster_options
 from kueuelift.errors import UntrustedError, UsageError
 
 if TYPE_CHECKING:
     from kueuelift.plan_dir import Plan
     from kueuelift_apply.live import Live
-
-_UNITS = {"s": 1, "m": 60, "h": 3600}
-
-
-class Duration(click.ParamType[float]):
-    """A length of time as kubectl takes it: `90s`, `60m`, `1h30m`; in seconds."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """`1h30m` -> 5400.0."""
-        if isinstance(value, int | float):
-            return float(value)
-        if not re.fullmatch(r"(\d+[smh])+|\d+", value):
-            self.fail(f"{value!r} is no length of time; write 90s, 60m or 1h30m", param, ctx)
-        if value.isdigit():
-            return float(value)
-        return float(sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"(\d+)([smh])", value)))
-
-
-def _cluster_options(command: Any) -> Any:
-    for option in (
-        click.option("--request-timeout", type=Duration(), default="60s", show_default=True, help="For one request."),
-        click.option("--context", help="Context of the kubeconfig to use."),
-        click.option(
-            "--kubeconfig",
-            type=click.Path(),
-            help="Default: KUBECONFIG, ~/.kube/config, the pod's own.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 @click.command()
@@ -60,7 +29,7 @@ def _cluster_options(command: Any) -> Any:
     metavar="NAME",
     help="An object that may differ from the snapshot; repeat for more.",
 )
-@_cluster_options
+@cluster_options
 def apply(plan: Path, phase: str, dry_run: str | None, expect_digest: str | None, **options: Any) -> int:
     """Carry PLAN to the cluster, step by step; run it again to resume.
 
@@ -101,7 +70,7 @@ def apply(plan: Path, phase: str, dry_run: str | None, expect_digest: str | None
     show_default=True,
     help="Format of the result.",
 )
-@_cluster_options
+@cluster_options
 def verify(plan: Path, output: str, **options: Any) -> int:
     """Check that the cluster is as PLAN says: controller, stored versions, every object with its uid and content."""
     from kueuelift.plan_dir import Plan  # noqa: PLC0415 - `--help` needs none of it

@@ -75,7 +75,7 @@ class Helm:
 
     def _run(self, *arguments: str) -> str:
         access = [
-            *(("--kubeconfig", self.access.kubeconfig) if self.access.kubeconfig else ()),
+            *(("--kubeconfig", str(self.access.kubeconfig)) if self.access.kubeconfig else ()),
             *(("--kube-context", self.access.context) if self.access.context else ()),
         ]
         done = subprocess.run(["helm", *arguments, *access], capture_output=True, text=True, check=False)

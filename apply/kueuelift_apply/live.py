@@ -3,11 +3,12 @@
 The only importer of `kubernetes` here. Reads and writes go through as bytes, parsed with orjson.
 """
 
-import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote, urlencode
 
@@ -18,6 +19,7 @@ from kubernetes import config as kubernetes_config
 
 from kueuelift.errors import RefusedError, ToolError
 from kueuelift.kinds import GROUP, Kind
+from kueuelift.kubeconfig import kubeconfig_files
 from kueuelift.model import KubernetesObject
 
 PAGE = 500
@@ -49,10 +51,10 @@ class UnreachableError(RefusedError):
 class Access:
     """How to reach the cluster, as kubectl's flags say it."""
 
-    kubeconfig: str | None = None
+    kubeconfig: Path | None = None
     context: str | None = None
     request_timeout: float = 60.0
-    """Seconds."""
+    """Seconds; 0 for no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +175,7 @@ class Live:
             url,
             body=content,
             headers={"User-Agent": "kueuelift", **headers},
-            timeout=urllib3.Timeout(connect=10, read=self.access.request_timeout),
+            timeout=urllib3.Timeout(connect=10, read=self.access.request_timeout or None),
             retries=False,
             redirect=False,
         )
@@ -202,31 +204,22 @@ def deployment_path(namespace: str, name: str) -> str:
 
 def _load(access: Access, configuration: Any) -> str:
     """Fill in the client's configuration; returns the context's name."""
+    files = kubeconfig_files(access.kubeconfig, os.environ)
+    load_file: Any = kubernetes_config.load_kube_config
+    load_pod: Any = kubernetes_config.load_incluster_config
+    joined = os.pathsep.join(map(str, files))
     try:
-        kubernetes_config.load_kube_config(  # type: ignore[no-untyped-call]
-            config_file=access.kubeconfig,
-            context=access.context,
-            client_configuration=configuration,
-            persist_config=False,
-        )
-    except kubernetes_config.ConfigException as error:
-        if access.kubeconfig is None and access.context is None:
-            with contextlib.suppress(kubernetes_config.ConfigException):
-                kubernetes_config.load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
-                return "in-cluster"
+        if not files:
+            load_pod(client_configuration=configuration)
+            return "in-cluster"
+        load_file(config_file=joined, context=access.context, client_configuration=configuration, persist_config=False)
+        contexts: Any = kubernetes_config.list_kube_config_contexts
+        return access.context or str(contexts(config_file=joined)[1]["name"])
+    except Exception as error:  # noqa: BLE001 - the client parses the files itself and raises whatever it meets
         raise RefusedError(
-            f"no usable kubeconfig ({_one_line(error)}); set KUBECONFIG, or give --kubeconfig FILE and --context NAME"
+            f"kubeconfig {joined or 'of this pod'}: the credentials cannot be read ({_one_line(error)}); "
+            "mend it, or name another with --kubeconfig or --context"
         ) from None
-    except Exception as error:  # noqa: BLE001 - the client parses the file itself and raises whatever it meets
-        raise RefusedError(
-            f"kubeconfig {access.kubeconfig or ''}: not readable ({_one_line(error)}); mend the file"
-        ) from None
-    if access.context:
-        return access.context
-    with contextlib.suppress(Exception):
-        contexts = kubernetes_config.list_kube_config_contexts(config_file=access.kubeconfig)  # type: ignore[no-untyped-call]
-        return str(contexts[1]["name"])
-    return "(none)"
 
 
 def _refusal(status: int, method: str, path: str, body: bytes, server: str) -> ToolError:

@@ -6,6 +6,7 @@ Which values become tokens is decided where they are captured; here is only what
 
 import hashlib
 import hmac
+import json
 import os
 import re
 import secrets
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import orjson
-
 from kueuelift.errors import RefusedError
 
 _TOKEN = re.compile(r"kueuelift-token-[0-9a-f]{32}")
 _KEY_BYTES = 32
+
+KEY_FILE = "kueuelift-token.key"
+"""The key's name where none is given: beside the snapshot, never inside it."""
 
 
 def is_token(value: Any) -> bool:
@@ -39,7 +41,7 @@ class TokenKey:
 
     def token(self, value: Any) -> str:
         """The token of any JSON value."""
-        content = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        content = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
         return f"kueuelift-token-{hmac.new(self.secret, content, hashlib.sha256).hexdigest()[:32]}"
 
     @classmethod

@@ -205,8 +205,9 @@ def _kinds(data: dict[str, Any]) -> dict[str, KindVersions]:
 
 
 def _chart(common: dict[str, Any], own: dict[str, Any]) -> ChartShape:
+    shape = {key: value for key, value in common.items() if key != "value_keys"}
     return ChartShape(
-        **common, config_map_rendering=own["config_map_rendering"], api_services=tuple(own["api_services"])
+        **shape, config_map_rendering=own["config_map_rendering"], api_services=tuple(own["api_services"])
     )
 
 
@@ -245,6 +246,11 @@ def _requires(entry: dict[str, Any], release: Release) -> tuple[str, ...]:
     if needs is None or release < Release.parse(needs["since"]):
         return ()
     return () if "until" in needs and Release.parse(needs["until"]) <= release else tuple(needs["gates"])
+
+
+def chart_value_keys() -> frozenset[str]:
+    """Top-level keys of the Kueue chart's values.yaml in any release: all else in a release's values is not Kueue's."""
+    return frozenset(_load("chart.json")["value_keys"])
 
 
 def _folder() -> Any:

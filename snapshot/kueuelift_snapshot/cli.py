@@ -1,41 +1,21 @@
 """The `snapshot` command: words in, exit codes out; the story itself is in `collect`."""
 
-import re
 import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from kueuelift.cli_options import cluster_options
 from kueuelift.errors import PartlyDoneError
+from kueuelift.redaction import KEY_FILE
 
 if TYPE_CHECKING:
     from kueuelift_snapshot.collect import Captured
-
-TOKEN_KEY = "kueuelift-token.key"  # noqa: S105 - a file's name
-"""Made beside the snapshot, never inside it."""
-
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-class Duration(click.ParamType[float]):
-    """A length of time as kubectl takes it: `30s`, `1m30s`, plain seconds; `0` is no limit."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds."""
-        text = str(value)
-        parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h)", text)
-        if text.isdigit():
-            return float(text)
-        if not parts or "".join(number + unit for number, unit in parts) != text:
-            self.fail(f"{text!r} is no length of time; give it as 30s, 2m or 0", param, ctx)
-        return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,25 +23,12 @@ class Duration(click.ParamType[float]):
     "--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Directory to write; must not exist."
 )
 @click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Credentials; else KUBECONFIG, ~/.kube/config or the pod's own.",
-)
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig; else its current one.")
-@click.option(
-    "--request-timeout",
-    type=Duration(),
-    default="60s",
-    show_default=True,
-    help="Longest silence of the server; 0 for no limit.",
-)
-@click.option(
     "--token-key",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help=f"Key of the tokens that hide secrets; else {TOKEN_KEY} beside DIR, made where there is none.",
+    help=f"Key of the tokens that hide secrets; else {KEY_FILE} beside DIR, made where there is none.",
 )
+@cluster_options
 def snapshot(
     *, out: Path, kubeconfig: Path | None, context: str | None, request_timeout: float, token_key: Path | None
 ) -> None:
@@ -74,7 +41,7 @@ def snapshot(
     from kueuelift_snapshot.collect import collect  # noqa: PLC0415
     from kueuelift_snapshot.patience import PatientApi  # noqa: PLC0415
 
-    key = token_key or out.absolute().parent / TOKEN_KEY
+    key = token_key or out.absolute().parent / KEY_FILE
     with _termination_as_interrupt():
         cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=request_timeout or None)
         captured = collect(

@@ -4,7 +4,7 @@ The only module of the stage that imports kubernetes.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import urllib3
 from kubernetes import client, config
 
 from kueuelift.errors import RefusedError
+from kueuelift.kubeconfig import kubeconfig_files
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, UnauthorizedError, UnreachableError
 
 CONNECT_SECONDS = 15.0
@@ -85,7 +86,7 @@ class Cluster:
 def open_cluster(*, kubeconfig: Path | None, context: str | None, request_timeout: float | None) -> Cluster:
     """Find the credentials; no request is made yet. RefusedError where there are none, or they cannot be read."""
     configuration = _empty_configuration()
-    files = _kubeconfigs(kubeconfig, os.environ)
+    files = kubeconfig_files(kubeconfig, os.environ)
     if context and not files:
         raise RefusedError(f"--context {context}: there is no kubeconfig to find it in; give --kubeconfig")
     load_file: Any = config.load_kube_config
@@ -120,23 +121,6 @@ def _empty_configuration() -> Any:
     # The kubeconfig says so, as it does to kubectl; one warning a request would drown everything else.
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     return configuration
-
-
-def _kubeconfigs(given: Path | None, environment: Mapping[str, str]) -> Sequence[Path]:
-    """The kubeconfig files to merge; none where the pod's own credentials are to be used."""
-    if given is not None:
-        if not given.is_file():
-            raise RefusedError(f"{given}: no such kubeconfig; name another with --kubeconfig")
-        return [given]
-    named = [Path(part) for part in environment.get("KUBECONFIG", "").split(os.pathsep) if part]
-    places = named or [Path("~/.kube/config").expanduser()]
-    found = [place for place in places if place.is_file()]
-    if found or environment.get("KUBERNETES_SERVICE_HOST"):
-        return found
-    looked = f"{' and '.join(map(str, places))} ({'KUBECONFIG' if named else 'the default place'})"
-    raise RefusedError(
-        f"no kubeconfig found: looked at {looked}, and this is no pod with a service account; give --kubeconfig"
-    )
 
 
 def _status_object(content: bytes) -> dict[str, Any]:

@@ -12,30 +12,8 @@ import orjson
 
 from kueuelift.model import KubernetesObject
 from kueuelift.redaction import TokenKey, is_token
+from kueuelift.release_profile import chart_value_keys
 from kueuelift_snapshot import secret_text
-
-KUEUE_VALUES = frozenset(
-    {
-        "certManager",
-        "controllerManager",
-        "enableCertManager",
-        "enableKueueViz",
-        "enableMutatingAdmissionPolicy",
-        "enablePrometheus",
-        "enableVisibilityAPF",
-        "enableVisibilityAuthReaderRoleBinding",
-        "fullnameOverride",
-        "kubernetesClusterDomain",
-        "kueueViz",
-        "managerConfig",
-        "metrics",
-        "metricsService",
-        "mutatingWebhook",
-        "nameOverride",
-        "webhookService",
-    }
-)
-"""The top-level keys of the Kueue chart's values.yaml, releases 0.12.2 to 0.20.0-devel."""
 
 SHORTEST_KNOWN = 6
 """Shorter secrets are not looked for elsewhere: they would be found inside innocent words."""
@@ -228,7 +206,7 @@ class _Pass:
         return {key: self._helm_value(key, item, kueue=kueue) for key, item in values.items()}
 
     def _helm_value(self, key: str, item: Any, *, kueue: bool) -> Any:
-        if kueue and key in KUEUE_VALUES:
+        if kueue and key in chart_value_keys():
             return self.structure(item, named=True)
         if secret_text.smells(key):
             return self.secret(item)

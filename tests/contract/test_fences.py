@@ -19,6 +19,7 @@ ALLOWED = {
     "kubernetes": {"snapshot/kueuelift_snapshot/cluster.py", "apply/kueuelift_apply/live.py"},
     "click": {
         "schemas/kueuelift/cli.py",
+        "schemas/kueuelift/cli_options.py",
         "snapshot/kueuelift_snapshot/cli.py",
         "transform/kueuelift_transform/cli.py",
         "apply/kueuelift_apply/cli.py",

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from kueuelift.crd import bundled
 from kueuelift.redaction import TokenKey, is_token
-from kueuelift_snapshot.redaction import KUEUE_VALUES, Redactor
+from kueuelift.release_profile import chart_value_keys
+from kueuelift_snapshot.redaction import Redactor
 from kueuelift_snapshot.secret_text import smells
 
 REDACTOR = Redactor(TokenKey(b"k" * 32))
@@ -256,7 +257,7 @@ def test_what_is_hidden_already_is_not_hidden_again() -> None:
 
 
 def test_the_own_keys_are_those_of_the_charts() -> None:
-    assert {"controllerManager", "managerConfig", "kueueViz", "nameOverride", "webhookService"} <= KUEUE_VALUES
+    assert {"controllerManager", "managerConfig", "kueueViz", "nameOverride", "webhookService"} <= chart_value_keys()
 
 
 JSON = st.recursive(

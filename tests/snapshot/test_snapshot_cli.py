@@ -12,8 +12,9 @@ import pytest
 
 from fake_cluster import SECRETS, FakeCluster, answering, path_of, queue
 from kueuelift.cli import run
+from kueuelift.cli_options import Duration
+from kueuelift.redaction import KEY_FILE as TOKEN_KEY
 from kueuelift.snapshot_dir import Snapshot
-from kueuelift_snapshot.cli import TOKEN_KEY, Duration
 from release_secrets import secret
 
 

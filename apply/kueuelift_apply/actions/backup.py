@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kueuelift.errors import RefusedError
 from kueuelift.model import Step
+from kueuelift.redaction import KEY_FILE
 from kueuelift.snapshot_dir import Snapshot
 from kueuelift_apply import milestone
 from kueuelift_apply.action import Action, Detail, Done, Run
@@ -28,8 +29,9 @@ def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
     access = run.live.access
     command = [
         *(sys.executable, "-m", "kueuelift", "snapshot", "--out", str(_place(run))),
-        *(("--kubeconfig", access.kubeconfig) if access.kubeconfig else ()),
+        *(("--kubeconfig", str(access.kubeconfig)) if access.kubeconfig else ()),
         *(("--context", access.context) if access.context else ()),
+        *(("--token-key", str(key)) if (key := _key_beside(run)).is_file() else ()),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -45,7 +47,13 @@ def _prove(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signat
         raise RefusedError(
             f"backup: the snapshot {_place(run)} is not complete; remove it, mend what it lacks, run again"
         )
-    return {"sameAsPlanned": backup.digest == run.plan.header["snapshot"]["digest"]}
+    same = backup.digest == run.plan.header["snapshot"]["digest"]
+    return {"comparedWithSnapshot": "the same" if same else "not the same, or hidden values under another key"}
+
+
+def _key_beside(run: Run) -> Path:
+    """The token key of the plan's snapshot, where it was carried along: only then can the digests be equal."""
+    return run.plan.sealed.root.absolute().parent / KEY_FILE
 
 
 ACTION = Action(kind="backup", done=_done, do=_do, prove=_prove)
