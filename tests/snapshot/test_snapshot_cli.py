@@ -107,6 +107,8 @@ def test_a_bad_place_is_refused_before_anything_is_asked(
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_polite_kill_and_ctrl_c_leave_nothing(cluster: FakeCluster, here: Path, number: signal.Signals) -> None:
     cluster.install()
+    # A shell that starts the tests in the background has Ctrl-C ignored; Python then leaves it so.
+    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def kill(_: object) -> None:
         os.kill(os.getpid(), number)
@@ -116,6 +118,7 @@ def test_a_polite_kill_and_ctrl_c_leave_nothing(cluster: FakeCluster, here: Path
     assert run(["snapshot", "--out", "S"]) == 130
     assert [path.name for path in here.iterdir()] == [TOKEN_KEY]
     assert signal.getsignal(signal.SIGTERM) is before
+    signal.signal(signal.SIGINT, ctrl_c)
 
 
 @pytest.mark.parametrize(
