@@ -24,7 +24,7 @@ class FakeLive:
 
     def put(self, path: str, body: KubernetesObject, **_: str) -> KubernetesObject:
         if path not in self.objects:
-            raise ApiError(404, "PUT", path, "not found")
+            raise ApiError(404, "PUT", path, f'"{body["metadata"]["name"]}" not found')
         error = self.trouble(body)
         if error:
             raise error

@@ -42,6 +42,8 @@ class Run:
     """In seconds of `clock`."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    began: bool = False
+    """Whether a step of this run has changed something: from then on a refusal leaves work done in part."""
     finished: set[str] = field(default_factory=set)
     """Ids of steps that this run or an earlier one of the journal has done."""
 
@@ -77,4 +79,4 @@ class Action:
     prove: Callable[[Run, Step], Detail]
     """Reads the cluster afresh; raises where it is not as the step promises."""
     changes: bool = True
-    """False for steps that only look: they are always run, and are not counted as work."""
+    """False for steps that only look and are not counted as work."""

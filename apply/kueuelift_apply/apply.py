@@ -79,15 +79,16 @@ def refuse_other_cluster(plan: Plan, live: Live) -> None:
 
 
 def apply(plan: Plan, live: Live, wish: Wish, progress: Progress) -> Outcome:
-    """Carry out the plan's steps; what is done already is left alone. Raises with the exit code of DESIGN 4."""
+    """Carry out the plan's steps; what is done already is left alone. Raises a ToolError with the exit code."""
     steps = selected(plan, wish.phase)
     refuse_inapplicable(plan)
     refuse_other_cluster(plan, live)
     folder = wish.journal or Path(f"{plan.sealed.root.absolute()}.journal")
+    _refuse_journal_of_another_plan(folder, plan)
     with Journal(folder, _now) as journal:
         _start(journal, plan, live)
         try:
-            with Lease(live=live, namespace=_lease_namespace(plan, live), holder=lease.identity()) as held:
+            with Lease(live=live, namespace=_lease_namespace(plan), holder=lease.identity()) as held:
                 run = Run(
                     plan=plan,
                     live=live,
@@ -121,8 +122,8 @@ def _walk(run: Run, steps: tuple[Step, ...]) -> tuple[list[str], list[str]]:
         action = known[step.kind]
         try:
             worked = _carry_out(run, step, action)
-        except RefusedError as error:
-            if done:
+        except ToolError as error:
+            if run.began and error.exit_code == RefusedError.exit_code:
                 raise PartlyDoneError(f"{step.id}: {error}") from error
             raise
         if action.changes:
@@ -142,7 +143,9 @@ def _carry_out(run: Run, step: Step, action: Action) -> bool:
     run.progress.say(f"  {step.id}: {step.title} ({answer.why})")
     run.journal.append("intent", step.id, kind=step.kind, why=answer.why)
     try:
-        detail = {**action.do(run, step), **action.prove(run, step)}
+        detail = {**action.do(run, step)}
+        run.began = run.began or action.changes
+        detail |= action.prove(run, step)
     except BaseException as error:
         run.journal.append("failed", step.id, reason=_ending(error))
         raise
@@ -150,6 +153,16 @@ def _carry_out(run: Run, step: Step, action: Action) -> bool:
     if action.changes:
         run.finished.add(step.id)
     return True
+
+
+def _refuse_journal_of_another_plan(folder: Path, plan: Plan) -> None:
+    """A journal, its backup and its record are evidence for one plan only."""
+    for entry in journals.read(folder):
+        if entry.event == "run-started" and entry.detail.get("plan") != plan.digest:
+            raise UntrustedError(
+                f"{folder}: the journal of another plan ({entry.detail.get('plan')}); move it away, or name another "
+                "folder with --journal"
+            )
 
 
 def _start(journal: Journal, plan: Plan, live: Live) -> None:
@@ -175,14 +188,10 @@ def _finished_before(folder: Path, plan: Plan) -> set[str]:
     return finished & {step.id for step in plan.steps if step.kind not in {"check", "await", "verify"}}
 
 
-def _lease_namespace(plan: Plan, live: Live) -> str:
-    """The manager's namespace, or kube-system while that does not exist."""
-    for step in plan.steps:
-        if step.kind == "await":
-            namespace = str(step.arguments["deployment"]["namespace"])
-            if live.get(f"/api/v1/namespaces/{namespace}") is not None:
-                return namespace
-    return "kube-system"
+def _lease_namespace(plan: Plan) -> str:
+    """The manager's namespace; kube-system for a fresh install, whose namespace helm makes. The same in every run."""
+    awaited = [step.arguments["deployment"]["namespace"] for step in plan.steps if step.kind == "await"]
+    return str(awaited[0]) if awaited and plan.header["source"]["release"] else "kube-system"
 
 
 def _ending(error: BaseException) -> str:

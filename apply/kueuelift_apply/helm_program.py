@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ class Helm:
         try:
             text = self._run("history", release, "--namespace", namespace, "--max", "1", "--output", "json")
         except HelmError as error:
-            if "not found" in str(error):
+            if "release: not found" in str(error):
                 return None
             raise
         last = json.loads(text)[-1]
@@ -65,23 +66,46 @@ class Helm:
         values: dict[str, Any] = json.loads(text) or {}
         return values
 
-    def upgrade(self, release: str, namespace: str, chart: Path, values: Path, seconds: int) -> None:
-        """Install or upgrade; the release's own values stay, ours are laid over them."""
+    def upgrade(
+        self, release: str, namespace: str, chart: Path, values: Path, seconds: int, started: Callable[[int], None]
+    ) -> None:
+        """Install or upgrade; the release's own values stay, ours are laid over them. `started` is told the process."""
         self._run(
             *("upgrade", release, str(chart), "--install", "--namespace", namespace, "--create-namespace"),
             *("--reset-then-reuse-values", "--values", str(values), "--timeout", f"{seconds}s"),
-            *shlex.split(os.environ.get(EXTRA_ARGUMENTS, "")),
+            *_extra_arguments(),
+            started=started,
         )
 
-    def _run(self, *arguments: str) -> str:
+    def _run(self, *arguments: str, started: Callable[[int], None] = lambda _: None) -> str:
         access = [
             *(("--kubeconfig", str(self.access.kubeconfig)) if self.access.kubeconfig else ()),
             *(("--kube-context", self.access.context) if self.access.context else ()),
         ]
-        done = subprocess.run(["helm", *arguments, *access], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise HelmError(f"helm {arguments[0]}: {_last_line(done.stderr)}; mend it and run again")
-        return done.stdout
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HELM_KUBE")}
+        with subprocess.Popen(
+            ["helm", *arguments, *access], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        ) as process:
+            started(process.pid)
+            try:
+                told, complaint = process.communicate()
+            except BaseException:
+                process.terminate()
+                raise
+        if process.returncode != 0:
+            raise HelmError(f"helm {arguments[0]}: {_last_line(complaint)}; mend it and run again")
+        return told
+
+
+def _extra_arguments() -> list[str]:
+    """What the operator adds; never another cluster or namespace than the one that was checked."""
+    extra = shlex.split(os.environ.get(EXTRA_ARGUMENTS, ""))
+    for argument in extra:
+        if argument.startswith(("--kube", "--namespace", "-n")):
+            raise RefusedError(
+                f"{EXTRA_ARGUMENTS}: {argument} found, which would turn helm to another place; remove it"
+            )
+    return extra
 
 
 class HelmError(PartlyDoneError):

@@ -4,12 +4,14 @@ Whether another holder is gone is judged by locally observed time only: clocks o
 """
 
 import os
+import secrets
 import socket
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Self
 
 from kueuelift.errors import PartlyDoneError, RefusedError, ToolError
@@ -29,12 +31,18 @@ class Lease:
     namespace: str
     holder: str
     sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    _renewed: float = 0.0
+    _trouble: str = ""
     _lost: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
     def keep(self) -> None:
         """Raise where another apply has taken over; called before each batch of work."""
+        silent = self.clock() - self._renewed
+        if not self._lost and silent > 0.8 * DURATION:
+            self._lost = f"not renewed for {silent:.0f} s {self._trouble}".strip()
         if self._lost:
             raise PartlyDoneError(
                 f"Lease {self.namespace}/{NAME}: lost ({self._lost}); see who works on the cluster, then run again"
@@ -62,25 +70,28 @@ class Lease:
             self._write(None)
             return
         holder = seen["spec"].get("holderIdentity") or ""
-        if holder and not _is_ours_and_dead(holder):
-            self._wait_for_silence(holder, seen)
-            seen = self.live.get(f"{self._path}/{NAME}")
-        self._write(seen)
+        if holder and not _is_of_a_dead_process(holder):
+            self._write(self._after_silence(holder, seen))
+        else:
+            self._write(seen)
 
-    def _wait_for_silence(self, holder: str, seen: KubernetesObject) -> None:
-        """Watch a holder for the length of a lease; any sign of life refuses us."""
+    def _after_silence(self, holder: str, seen: KubernetesObject) -> KubernetesObject | None:
+        """The Lease that did not move for its whole length, or that was let go; any sign of life refuses us."""
         version = seen["metadata"]["resourceVersion"]
         for _ in range(int(DURATION)):
             self.sleep(1.0)
             now = self.live.get(f"{self._path}/{NAME}")
             if now is None or not now["spec"].get("holderIdentity"):
-                return
+                return now
             if now["metadata"]["resourceVersion"] != version:
                 raise RefusedError(
                     f"Lease {self.namespace}/{NAME}: another apply ({holder}) is at work; wait until it ends"
                 )
+        return seen
 
     def _write(self, seen: KubernetesObject | None) -> None:
+        """Take or renew the Lease as it was seen; a conflict on our own repeated write is no conflict."""
+        begun = self.clock()
         spec = {
             "holderIdentity": self.holder,
             "leaseDurationSeconds": int(DURATION),
@@ -100,21 +111,29 @@ class Lease:
         except ApiError as error:
             if error.status != 409:
                 raise
-            raise RefusedError(
-                f"Lease {self.namespace}/{NAME}: another apply took it just now; wait until it ends"
-            ) from None
+            now = self.live.get(f"{self._path}/{NAME}")
+            if now is None or now["spec"].get("holderIdentity") != self.holder:
+                raise RefusedError(
+                    f"Lease {self.namespace}/{NAME}: another apply took it just now; wait until it ends"
+                ) from None
+        self._renewed = begun
 
     def _renew_for_ever(self) -> None:
-        while not self._stop.wait(DURATION / 3):
+        while not self._stop.wait(DURATION / 6):
             try:
-                seen = self.live.get(f"{self._path}/{NAME}")
-                if seen is None or seen["spec"].get("holderIdentity") != self.holder:
-                    self._lost = f"now held by {seen['spec'].get('holderIdentity')}" if seen else "deleted"
-                    return
-                self._write(seen)
-            except ToolError as error:
-                self._lost = str(error)
+                self.renew()
+            except Exception as error:  # noqa: BLE001 - nothing may end this thread unnoticed; `keep` sees the silence
+                self._trouble = str(error)
+            if self._lost:
                 return
+
+    def renew(self) -> None:
+        """Renew once; notes where somebody else holds it."""
+        seen = self.live.get(f"{self._path}/{NAME}")
+        if seen is None or seen["spec"].get("holderIdentity") != self.holder:
+            self._lost = f"now held by {seen['spec'].get('holderIdentity')}" if seen else "deleted"
+            return
+        self._write(seen)
 
     def _release(self) -> None:
         """Let go politely; where that fails the Lease simply runs out."""
@@ -127,19 +146,28 @@ class Lease:
 
 
 def identity() -> str:
-    """Who holds the Lease: host and process."""
-    return f"{socket.gethostname()}/{os.getpid()}"
+    """Who holds the Lease: host and process space, process, and a word that no other run has."""
+    return f"{_place()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
-def _is_ours_and_dead(holder: str) -> bool:
-    """Whether the holder was a process of this very host that no longer runs (killed, say)."""
-    host, _, process = holder.rpartition("/")
-    if host != socket.gethostname() or not process.isdigit():
+def _place() -> str:
+    """The host and its process space: two containers of one name must not judge each other's processes."""
+    try:
+        space = f"{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        space = "-"
+    return f"{socket.gethostname()}/{space}"
+
+
+def _is_of_a_dead_process(holder: str) -> bool:
+    """Whether the holder was a process of this very host and space that no longer runs (killed, say)."""
+    place, _, rest = holder.rpartition("/")[0].rpartition("/")
+    if place != _place() or not rest.isdigit():
         return False
     try:
-        os.kill(int(process), 0)
+        os.kill(int(rest), 0)
     except ProcessLookupError:
         return True
     except PermissionError:
         return False
-    return int(process) == os.getpid()
+    return False

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote, urlencode
@@ -23,8 +23,13 @@ from kueuelift.kubeconfig import kubeconfig_files
 from kueuelift.model import KubernetesObject
 
 PAGE = 500
+_THROTTLED = 60.0
+"""Seconds for which 429 is waited for at the most: a CRD just replaced answers so while its storage starts."""
 WRITERS = 6
 """Four to eight writers saturate an API server (seen on Kubernetes 1.35)."""
+
+IN_CLUSTER = "in-cluster"
+"""Stands for a context where the pod's own credentials are used."""
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _TRANSIENT = {429, 500, 502, 503, 504}
@@ -64,6 +69,7 @@ class Live:
     server: str
     context: str
     access: Access
+    """With the context that was found: helm and the backup must never go to another one."""
     _client: Any
     _sleep: Callable[[float], None] = time.sleep
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -78,7 +84,7 @@ class Live:
         return cls(
             server=str(configuration.host),
             context=context,
-            access=access,
+            access=access if context == IN_CLUSTER else replace(access, context=context),
             _client=kubernetes_client.ApiClient(configuration),
         )
 
@@ -114,7 +120,7 @@ class Live:
     def pages(
         self, path: str, *, metadata_only: bool = False, page: int = PAGE, patience: float = PATIENCE
     ) -> Iterator[list[KubernetesObject]]:
-        """The items of a list, page by page; a collection that is not served has none."""
+        """The items of a list, page by page."""
         token = ""
         accept = "application/json"
         if metadata_only:
@@ -150,7 +156,7 @@ class Live:
             try:
                 response = self._send(method, url, content, {"Accept": accept, "Content-Type": content_type})
                 status, retry_after = response.status, response.headers.get("Retry-After", "")
-                if status < 400:
+                if status < 300:
                     answer: KubernetesObject = orjson.loads(response.data) if response.data else {}
                     return answer
                 failure: ToolError = _refusal(status, method, path, response.data, self.server)
@@ -159,9 +165,10 @@ class Live:
                 failure = UnreachableError(
                     f"{self.server}: cannot be reached ({_cause(error)}); check server and network, then run again"
                 )
-            if status not in _TRANSIENT or waited >= min(patience, _patience(failure)):
+            limit = _THROTTLED if status == 429 else min(patience, _patience(failure))
+            if status not in _TRANSIENT or waited >= limit:
                 raise failure
-            rest = float(retry_after) if retry_after.isdigit() else pause
+            rest = min(float(retry_after), _THROTTLED) if retry_after.isdigit() else pause
             self._sleep(rest)
             waited, pause = waited + rest, min(pause * 2, 8.0)
 
@@ -211,7 +218,7 @@ def _load(access: Access, configuration: Any) -> str:
     try:
         if not files:
             load_pod(client_configuration=configuration)
-            return "in-cluster"
+            return IN_CLUSTER
         load_file(config_file=joined, context=access.context, client_configuration=configuration, persist_config=False)
         contexts: Any = kubernetes_config.list_kube_config_contexts
         return access.context or str(contexts(config_file=joined)[1]["name"])

@@ -17,23 +17,25 @@ class Owners:
         return bool(owners) and not any(self._exists(namespace, owner) for owner in owners)
 
     def _exists(self, namespace: str, owner: Mapping[str, str]) -> bool:
-        plural = self._plurals(owner["apiVersion"]).get(owner["kind"])
-        if plural is None:
+        place = self._places(owner["apiVersion"]).get(owner["kind"])
+        if place is None:
             return False
         try:
-            found = self._live.get(f"{_prefix(owner['apiVersion'])}/namespaces/{namespace}/{plural}/{owner['name']}")
+            found = self._live.get(f"{place.format(namespace=namespace)}/{owner['name']}")
         except ApiError as error:
             if error.status == 403:
                 return True
             raise
         return found is not None and found["metadata"]["uid"] == owner["uid"]
 
-    def _plurals(self, api_version: str) -> Mapping[str, str]:
-        """Kind -> plural, by discovery."""
+    def _places(self, api_version: str) -> Mapping[str, str]:
+        """Kind -> path of its objects, with `{namespace}` where it has one; by discovery."""
         if api_version not in self._resources:
             answer = self._live.get(_prefix(api_version)) or {}
             self._resources[api_version] = {
-                resource["kind"]: resource["name"]
+                resource["kind"]: _prefix(api_version)
+                + ("/namespaces/{namespace}/" if resource["namespaced"] else "/")
+                + resource["name"]
                 for resource in answer.get("resources") or []
                 if "/" not in resource["name"]
             }

@@ -80,7 +80,7 @@ def _steps(plan: Plan, entries: Sequence[Entry]) -> list[StepRecord]:
             StepRecord(
                 id=step.id,
                 title=step.title,
-                outcome=_LINES[last[0].event] if last else "not reached" if not mine else "not finished",
+                outcome=_outcome(last, intents) if last else "not finished" if mine else "not reached",
                 started=intents[0] if intents else "",
                 ended=last[0].at if last else "",
                 detail=dict(last[0].detail) if last else {},
@@ -89,10 +89,17 @@ def _steps(plan: Plan, entries: Sequence[Entry]) -> list[StepRecord]:
     return steps
 
 
+def _outcome(last: Sequence[Entry], intents: Sequence[str]) -> str:
+    """A step that was begun, killed, and found done by a later run was done by the killed one."""
+    if last[0].event == "already-done" and intents:
+        return "done, by an interrupted run"
+    return _LINES[last[0].event]
+
+
 def _window(plan: Plan, steps: Sequence[StepRecord]) -> dict[str, str]:
     """From when to when no Kueue ran: from the first manager held to the new controller answering."""
     kinds = {step.id: step.kind for step in plan.steps}
-    held = [step.started for step in steps if kinds[step.id] == "hold" and step.outcome == "done"]
+    held = [step.started for step in steps if kinds[step.id] == "hold" and step.started]
     answered = [step.ended for step in steps if kinds[step.id] == "await" and step.outcome in {"done", "nothing to do"}]
     return {"from": held[0], "to": answered[-1] if answered else ""} if held else {}
 
@@ -104,7 +111,7 @@ def _readable(document: dict[str, Any], steps: Sequence[StepRecord]) -> str:
         "",
         f"- plan: `{document['plan']}`",
         f"- cluster: `{document['cluster']}`",
-        *(f"- no Kueue ran from {window['from']} to {window['to'] or 'now'}" for _ in [0] if window),
+        *([f"- no Kueue ran from {window['from']} to {window['to'] or 'now'}"] if window else []),
         "",
         "## Runs",
         "",

@@ -127,8 +127,9 @@ def _merged(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for entry in entries:
         key = tuple(entry.get(part) for part in ("manager", "operation", "apiVersion", "subresource"))
         if key in merged:
-            _union(merged[key]["fieldsV1"], entry.get("fieldsV1") or {})
-            merged[key]["time"] = max(merged[key].get("time") or "", entry.get("time") or "")
+            _union(merged[key].setdefault("fieldsV1", {}), entry.get("fieldsV1") or {})
+            times = [record["time"] for record in (merged[key], entry) if record.get("time")]
+            merged[key] |= {"time": max(times)} if times else {}
         else:
             merged[key] = entry
     return list(merged.values())

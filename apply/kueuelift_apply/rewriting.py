@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from kueuelift.errors import PartlyDoneError, ToolError
+from kueuelift.errors import PartlyDoneError
 from kueuelift.kinds import Kind
 from kueuelift.model import KubernetesObject, ObjectRef
 from kueuelift_apply.live import WRITERS, ApiError, Live, collection, object_path
@@ -116,15 +116,16 @@ class Rewriting:
             try:
                 self.live.put(path, renewed(current, self.version, self.moves, bridged=self.bridged))
             except ApiError as error:
-                if error.status == 404:
+                if error.status == 404 and f'"{metadata["name"]}" not found' in error.message:
                     return False
                 if error.status != 409:
                     return Refusal(object=str(self._ref(obj)), reason=error.message[:_LONGEST_MESSAGE])
-                current = self.live.get(path)
-            except ToolError as error:
-                return Refusal(object=str(self._ref(obj)), reason=str(error)[:_LONGEST_MESSAGE])
             else:
                 return True
+            try:
+                current = self.live.get(path)
+            except ApiError as error:
+                return Refusal(object=str(self._ref(obj)), reason=error.message[:_LONGEST_MESSAGE])
         return Refusal(object=str(self._ref(obj)), reason=f"changed by somebody else {_CONFLICTS} times in a row")
 
     def _ref(self, obj: KubernetesObject) -> ObjectRef:

@@ -111,12 +111,15 @@ def _workloads(plan: Plan, live: Live) -> Check:
     tally: Counter[str] = Counter()
     problems: list[str] = []
     manifests = groupby(plan.manifests(WORKLOAD), key=_namespace)
-    identities = groupby(plan.workload_identities(), key=lambda line: str(line["namespace"]))
-    for (namespace, planned), (_, identified) in zip(manifests, identities, strict=True):
+    planned = next(manifests, None)
+    for namespace, identities in groupby(plan.workload_identities(), key=lambda line: str(line["namespace"])):
         found = _live_workloads(live, namespace)
-        wanted = {obj["metadata"]["name"]: obj for obj in planned}
-        for identity in identified:
-            problem = _workload_problem(identity, wanted[identity["name"]], found, owners, tally)
+        wanted: dict[str, KubernetesObject] = {}
+        if planned is not None and planned[0] == namespace:
+            wanted = {obj["metadata"]["name"]: obj for obj in planned[1]}
+            planned = next(manifests, None)
+        for identity in identities:
+            problem = _workload_problem(identity, wanted.get(identity["name"]), found, owners, tally)
             problems += [problem] if problem else []
     total = tally["kept"] + tally["ended"] + tally["lost"]
     counted = (
@@ -136,7 +139,7 @@ def _live_workloads(live: Live, namespace: str) -> dict[str, KubernetesObject]:
 
 def _workload_problem(
     identity: Mapping[str, Any],
-    manifest: KubernetesObject,
+    manifest: KubernetesObject | None,
     found: Mapping[str, KubernetesObject],
     owners: Owners,
     tally: Counter[str],
@@ -150,7 +153,7 @@ def _workload_problem(
     tally["kept"] += 1
     if has_old_records(obj, TARGET_VERSION):
         return f"{ref}: metadata has records of an older version"
-    differing = edits(manifest.get("spec"), obj.get("spec"))
+    differing = edits(manifest.get("spec"), obj.get("spec")) if manifest else []
     if not differing:
         return None
     if obj["metadata"].get("generation") != identity["generation"]:

@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
-def run(arguments: list[str] | None = None) -> int:
+def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one line a kind of ending
     """Run a command and return its exit code."""
     try:
         result: Any = kueuelift.main(args=arguments, standalone_mode=False)
@@ -77,10 +77,12 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return 2
     except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted; nothing half written is left, run the command again", 130)
+        return _fail("interrupted; run the same command again", 130)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as error:
+        return _fail(f"{error.filename or 'file'}: {error.strerror or error}; mend that and run again", 1)
     except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
         traceback.print_exc()
         return _fail(f"this is a fault of kueuelift ({type(error).__name__}); please report the lines above", 5)

@@ -1,5 +1,6 @@
 """The journal of an apply: append-only lines, on disk before what they announce is done."""
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any, Self
 import orjson
 
 from kueuelift import format_schema
-from kueuelift.errors import UntrustedError
+from kueuelift.errors import RefusedError, UntrustedError
 
 FILE_NAME = "journal.jsonl"
 
@@ -34,8 +35,13 @@ class Journal:
         self.folder = folder
         self._now = now
         path = folder / FILE_NAME
-        _mend_last_line(path)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._descriptor)
+            raise RefusedError(f"{path}: another run writes to it at this moment; wait until it ends") from None
+        _mend_last_line(path)
 
     def append(self, event: str, step: str = "", **detail: Any) -> None:
         """Write one line through to the disk."""

@@ -11,7 +11,7 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
     assert Duration().convert(text, None, None) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "m", "-5s", "1d", "5 m", "1.5"[:0] + "1h-"])
+@pytest.mark.parametrize("text", ["", "m", "-5s", "1d", "5 m", "1h-"])
 def test_no_length_of_time(text: str) -> None:
     with pytest.raises(click.BadParameter, match="no length of time"):
         Duration().convert(text, None, None)

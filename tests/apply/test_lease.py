@@ -1,7 +1,6 @@
 """One apply at a time: a living holder is respected, a dead or silent one is not waited for longer than its lease."""
 
 import os
-import socket
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -11,7 +10,7 @@ from kueuelift.errors import PartlyDoneError, RefusedError
 from kueuelift.model import KubernetesObject
 from kueuelift_apply import lease
 from kueuelift_apply.lease import Lease
-from kueuelift_apply.live import Live
+from kueuelift_apply.live import ApiError, Live
 
 
 class Server:
@@ -79,7 +78,7 @@ def test_a_holder_that_lets_go_meanwhile_is_followed_at_once() -> None:
 
 def test_a_killed_process_of_this_host_is_not_waited_for() -> None:
     dead = _dead_process()
-    server = Server(f"{socket.gethostname()}/{dead}", lambda _: pytest.fail("waited"))
+    server = Server(f"{lease._place()}/{dead}/word", lambda _: pytest.fail("waited"))
     with server.lease():
         assert server.holder == "me/1"
 
@@ -89,6 +88,44 @@ def test_a_lost_lease_stops_the_next_batch() -> None:
     held._lost = "now held by other/9"
     with pytest.raises(PartlyDoneError, match="now held by other/9"):
         held.keep()
+
+
+def test_a_lease_that_is_not_renewed_stops_the_next_batch_before_another_can_take_it() -> None:
+    now = [0.0]
+    held = Server().lease()
+    held.clock = lambda: now[0]
+    held._acquire()
+    now[0] = lease.DURATION * 0.7
+    held.keep()
+    held.renew()
+    now[0] = lease.DURATION * 1.4
+    held.keep()
+    now[0] = lease.DURATION * 1.6
+    with pytest.raises(PartlyDoneError, match="not renewed for 27 s"):
+        held.keep()
+
+
+def test_a_renewal_that_finds_another_holder_is_noted() -> None:
+    server = Server()
+    held = server.lease()
+    held._acquire()
+    server.holder = "other/9"
+    held.renew()
+    with pytest.raises(PartlyDoneError, match="now held by other/9"):
+        held.keep()
+
+
+def test_a_repeated_write_of_our_own_is_no_conflict() -> None:
+    server = Server("me/1")
+
+    def put(path: str, body: dict[str, Any]) -> None:
+        raise ApiError(409, "PUT", path, "modified")
+
+    server.put = put  # type: ignore[method-assign]
+    server.lease().renew()
+    server.holder = "other/9"
+    with pytest.raises(RefusedError, match="took it just now"):
+        server.lease()._write(server.get(""))
 
 
 def _dead_process() -> int:

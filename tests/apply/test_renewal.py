@@ -121,3 +121,4 @@ def test_whatever_the_records_are_none_is_old_afterwards_and_a_second_time_chang
     assert not has_old_records(once, "v1beta2")
     assert renewed(once, "v1beta2", CLUSTER_QUEUE_MOVES, bridged=False) == once
     assert bool(once["metadata"]["managedFields"]) == bool(records)
+    assert all("time" not in record or record["time"] for record in once["metadata"]["managedFields"])

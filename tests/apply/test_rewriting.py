@@ -77,7 +77,7 @@ def test_an_object_that_vanished_is_done() -> None:
     def vanish(obj: KubernetesObject) -> ApiError | None:
         if obj["metadata"]["name"] == "b":
             live.objects.pop(path("b"), None)
-            return ApiError(404, "PUT", "", "not found")
+            return ApiError(404, "PUT", "", 'cohorts.kueue.x-k8s.io "b" not found')
         return None
 
     live.trouble = vanish

@@ -97,6 +97,7 @@ def test_a_user_without_rights(planned: Journey) -> None:
     done = planned.run(*_approved(planned), user="reader")
     assert done.returncode == 1
     assert "forbidden" in _sentence(done.stderr)
+    assert 'namespaces "kube-system"' in done.stderr
 
 
 def test_objects_that_changed_since_the_snapshot(planned: Journey) -> None:

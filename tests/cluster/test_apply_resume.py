@@ -41,7 +41,7 @@ def journey(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield journey
 
 
-def _kill_at(journey: Journey, step: str) -> None:
+def _kill_at(journey: Journey, step: str) -> tuple[int, set[str]]:
     """Start an apply and kill it, helm and all, as soon as its journal announces the step."""
     process = journey.start("apply", "plan", "--expect-digest", journey.plan_digest)
     folder = journey.record.parent
@@ -58,13 +58,14 @@ def _kill_at(journey: Journey, step: str) -> None:
     process.wait()
     assert process.stdout is not None
     process.stdout.close()
+    return process.returncode, {entry.step for entry in list(journals.read(folder))[begun:] if entry.event == "intent"}
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_each_step_in_turn(journey: Journey, step: str) -> None:
-    _kill_at(journey, step)
-    reached = {entry.step for entry in journals.read(journey.record.parent) if entry.event == "intent"}
-    assert step in reached
+    code, announced = _kill_at(journey, step)
+    assert code == -signal.SIGKILL
+    assert step in announced
 
 
 def test_then_another_host_finishes_without_the_journal(journey: Journey) -> None:

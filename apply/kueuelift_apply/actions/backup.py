@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kueuelift.errors import RefusedError
+from kueuelift.errors import RefusedError, ToolError
 from kueuelift.model import Step
 from kueuelift.redaction import KEY_FILE
 from kueuelift.snapshot_dir import Snapshot
@@ -17,7 +17,7 @@ def _place(run: Run) -> Path:
 
 
 def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
-    if _place(run).is_dir():
+    if _is_usable(run):
         return Done(yes=True, why=f"{_place(run).name} lies beside the journal")
     if milestone.target_is_installed(run):
         return Done(yes=True, why="the target release is installed, the time for it is past")
@@ -26,6 +26,8 @@ def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
 
 def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
     run.backups.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if _place(run).exists():
+        _place(run).rename(_place(run).with_name(f"unusable-{len(list(run.backups.iterdir()))}"))
     access = run.live.access
     command = [
         *(sys.executable, "-m", "kueuelift", "snapshot", "--out", str(_place(run))),
@@ -49,6 +51,16 @@ def _prove(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signat
         )
     same = backup.digest == run.plan.header["snapshot"]["digest"]
     return {"comparedWithSnapshot": "the same" if same else "not the same, or hidden values under another key"}
+
+
+def _is_usable(run: Run) -> bool:
+    """Whether a whole, unaltered backup of this very cluster is there already."""
+    try:
+        backup = Snapshot.open(_place(run))
+        backup.sealed.verify()
+    except ToolError:
+        return False
+    return backup.whole and backup.header["cluster"]["uid"] == run.plan.cluster_uid
 
 
 def _key_beside(run: Run) -> Path:

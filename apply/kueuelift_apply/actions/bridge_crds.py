@@ -25,6 +25,12 @@ def _done(run: Run, step: Step) -> Done:
 
 
 def _do(run: Run, step: Step) -> Detail:
+    refuse_unless_still(run)
+    return replace_crds.replace_all(run, step)
+
+
+def refuse_unless_still(run: Run) -> None:
+    """Nothing may write or refuse Kueue's objects while the bridge is crossed."""
     for held in run.steps_of_kind("hold"):
         if not hold.ACTION.done(run, held).yes:
             raise RefusedError(
@@ -35,7 +41,6 @@ def _do(run: Run, step: Step) -> Detail:
             raise RefusedError(
                 f"{armed.id}: hooks of the old release stand and would refuse every rewrite; run that phase first"
             )
-    return replace_crds.replace_all(run, step)
 
 
 ACTION = Action(kind="bridge-crds", done=_done, do=_do, prove=replace_crds.prove)

@@ -45,8 +45,12 @@ def _do(run: Run, step: Step) -> Detail:
 
 
 def _refuse_foreign(run: Run, path: str, found: KubernetesObject) -> None:
-    owner = (found["metadata"].get("annotations") or {}).get("meta.helm.sh/release-name")
-    releases = {step.arguments["release"] for step in run.steps_of_kind("helm")}
+    annotations = found["metadata"].get("annotations") or {}
+    parts = (annotations.get("meta.helm.sh/release-namespace"), annotations.get("meta.helm.sh/release-name"))
+    owner = "/".join(part for part in parts if part)
+    releases = {
+        "/".join((step.arguments["namespace"], step.arguments["release"])) for step in run.steps_of_kind("helm")
+    }
     if owner not in releases:
         raise RefusedError(
             f"{found['kind']} {path.rpartition('/')[2]}: its Helm release is {owner or 'not marked'}, "
@@ -57,6 +61,8 @@ def _refuse_foreign(run: Run, path: str, found: KubernetesObject) -> None:
 def _save(run: Run, found: KubernetesObject) -> None:
     run.backups.mkdir(parents=True, exist_ok=True, mode=0o700)
     place = run.backups / file_name(f"{found['kind']}-{found['metadata']['name']}", ".yaml")
+    if place.exists():
+        return  # the first save is the one from before the change
     with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(yaml_text.dump(found))
 

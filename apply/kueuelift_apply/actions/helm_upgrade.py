@@ -3,9 +3,11 @@
 import base64
 import gzip
 import json
+import socket
+from pathlib import Path
 from typing import Any
 
-from kueuelift import yaml_text
+from kueuelift import journal, yaml_text
 from kueuelift.errors import PartlyDoneError, RefusedError
 from kueuelift.model import KubernetesObject, Step
 from kueuelift_apply import milestone
@@ -46,7 +48,14 @@ def _do(run: Run, step: Step) -> Detail:
     recovered = _recover(run, step, newest) if newest and newest.status.startswith("pending-") else None
     seconds = max(60, int(run.deadline - run.clock()))
     run.lease.keep()
-    run.helm.upgrade(release, namespace, run.plan.file(arguments["chart"]), run.plan.file(arguments["values"]), seconds)
+    run.helm.upgrade(
+        release,
+        namespace,
+        run.plan.file(arguments["chart"]),
+        run.plan.file(arguments["values"]),
+        seconds,
+        lambda process: run.journal.append("intent", step.id, helmProcess=process, host=socket.gethostname()),
+    )
     return {"recovered": recovered} if recovered else {}
 
 
@@ -58,6 +67,7 @@ def _recover(run: Run, step: Step, pending: Revision) -> str:
             f"Helm release {arguments['release']}: revision {pending.number} ({pending.chart}) is {pending.status} "
             "and not of this plan; let its owner finish it or roll it back, then run again"
         )
+    _refuse_living_helm(run, step)
     name = f"sh.helm.release.v1.{arguments['release']}.v{pending.number}"
     path = f"/api/v1/namespaces/{arguments['namespace']}/secrets/{name}"
     secret = run.live.get(path)
@@ -65,6 +75,23 @@ def _recover(run: Run, step: Step, pending: Revision) -> str:
         raise RefusedError(f"Secret {name}: not found, though the release is {pending.status}; see helm history")
     run.live.put(path, _marked_failed(secret))
     return f"revision {pending.number} was {pending.status}"
+
+
+def _refuse_living_helm(run: Run, step: Step) -> None:
+    """An apply that was killed alone leaves its helm at work: two at a time would spoil the release."""
+    for entry in journal.read(run.journal.folder):
+        process = entry.detail.get("helmProcess")
+        if entry.step == step.id and process and entry.detail.get("host") == socket.gethostname() and _is_helm(process):
+            raise RefusedError(
+                f"helm: process {process} of an earlier run is still at work; wait until it ends, then run again"
+            )
+
+
+def _is_helm(process: int) -> bool:
+    try:
+        return b"helm" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _marked_failed(secret: KubernetesObject) -> KubernetesObject:

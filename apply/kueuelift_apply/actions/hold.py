@@ -33,9 +33,11 @@ def _done(run: Run, step: Step) -> Done:
 
 
 def _do(run: Run, step: Step) -> Detail:
-    replicas = {}
-    for path, deployment in _deployments(run, step):
-        replicas[deployment["metadata"]["name"]] = deployment["spec"].get("replicas", 1)
+    found = _deployments(run, step)
+    replicas = {deployment["metadata"]["name"]: deployment["spec"].get("replicas", 1) for _, deployment in found}
+    if any(replicas.values()):
+        run.journal.append("intent", step.id, replicasBefore=replicas)
+    for path, _ in found:
         run.live.merge(path, {"spec": {"replicas": 0}})
     return {"replicasBefore": replicas}
 

@@ -6,6 +6,7 @@ from kueuelift.errors import PartlyDoneError, RefusedError
 from kueuelift.kinds import BY_PLURAL, Kind
 from kueuelift.model import Step
 from kueuelift_apply.action import Action, Detail, Done, Run
+from kueuelift_apply.actions.bridge_crds import refuse_unless_still
 from kueuelift_apply.live import crd_path
 from kueuelift_apply.rewriting import Rewriting, Tally, old_records
 
@@ -30,6 +31,8 @@ def _done(run: Run, step: Step) -> Done:
 def _do(run: Run, step: Step) -> Detail:
     version, kinds = step.arguments["version"], _kinds(step)
     _refuse_wrong_storage(run, kinds, version)
+    if step.arguments.get("bridged"):
+        refuse_unless_still(run)
     _let_every_server_see_the_flip(run, step)
     tallies = {kind.plural: _rewrite(run, step, kind) for kind in kinds}
     refusals = [refusal for tally in tallies.values() for refusal in tally.refusals]
