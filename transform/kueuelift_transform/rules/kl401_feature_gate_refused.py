@@ -28,6 +28,6 @@ RULE = Rule(
     title="Feature gate refused by the target",
     why="a manager that is given a gate it does not know, or another value for a locked one, ends at once",
     remedy="remove the gate from the release's values with the old release still running, then take a new snapshot",
-    source="facts feature-gates (manager at each release)",
+    source="kueue pkg/features/kube_features.go at each release",
     check=_check,
 )

@@ -24,6 +24,6 @@ RULE = Rule(
     title="An old version stays served",
     why="clients left at it break when a later release drops it, and write managedFields entries at it until then",
     remedy="move manifests in Git and clients to v1beta2 after the change",
-    source="facts STORAGE 5, CHANGES (served versions)",
+    source="CRDs of kueue v0.16.0 to v0.19.2",
     check=_check,
 )

@@ -25,6 +25,6 @@ RULE = Rule(
     title="Image tag pinned by the release's values",
     why="left as it is, the new chart would run the old manager",
     remedy="make sure that the registry which the cluster pulls from has the image under the new tag (images.txt)",
-    source="facts chart-notes (image)",
+    source="kueue charts/kueue/templates/manager/manager.yaml at each release",
     check=_check,
 )

@@ -27,6 +27,6 @@ RULE = Rule(
     title="Snapshot not whole",
     why="what is missing was not judged, and the plan can be read but not applied",
     remedy="take a whole snapshot and transform again",
-    source="DESIGN 3",
+    source="the snapshot format, schemas/README.md",
     check=_check,
 )

@@ -19,6 +19,6 @@ RULE = Rule(
     title="Cluster without Kueue",
     why="a plan for the wrong cluster looks like this too",
     remedy="make sure that the snapshot is of the cluster that you mean",
-    source="DESIGN 5.1",
+    source="the snapshot format, schemas/README.md",
     check=_check,
 )
