@@ -11,7 +11,7 @@ from kueuelift_transform.moves import moves_for
 from kueuelift_transform.view import View
 
 GRACE_SECONDS = 5
-"""Between a change of the stored version and the first rewrite: writes 3 s later were stored old (seen on Kubernetes 1.35.4)."""
+"""Between a change of the stored version and the first rewrite: writes 3 s later were stored old (Kubernetes 1.35)."""
 
 PREPARE = Phase(name="prepare", title="Look at the cluster and save it; changes nothing")
 STOP = Phase(name="stop", title="Stop Kueue, so that nothing reads or writes its objects")
