@@ -12,6 +12,7 @@ from kueuelift.journal import Journal
 from kueuelift.model import Phase, Step
 from kueuelift.plan_dir import Plan
 from kueuelift.progress import Progress
+from kueuelift.sealed import refuse_inside_sealed
 from kueuelift_apply import actions, lease, record
 from kueuelift_apply.action import Action, Run
 from kueuelift_apply.helm_program import Helm
@@ -84,6 +85,7 @@ def apply(plan: Plan, live: Live, wish: Wish, progress: Progress) -> Outcome:
     refuse_inapplicable(plan)
     refuse_other_cluster(plan, live)
     folder = wish.journal or Path(f"{plan.sealed.root.absolute()}.journal")
+    refuse_inside_sealed(folder)
     _refuse_journal_of_another_plan(folder, plan)
     with Journal(folder, _now) as journal:
         _start(journal, plan, live)

@@ -51,6 +51,7 @@ def apply(plan: Path, phase: str, dry_run: str | None, expect_digest: str | None
     story.refuse_other_cluster(opened, live)
     if expect_digest is None:
         _ask_for_digest(opened)
+    click.echo(f"plan:    {opened.digest}", err=True)
     wish = story.Wish(
         phase=phase, seconds=options["timeout"], journal=options["journal"], accepted_drift=options["accept_drift"]
     )
@@ -105,8 +106,7 @@ def _connect(options: dict[str, Any]) -> "Live":
 def _show(plan: "Plan", live: "Live") -> None:
     click.echo(f"server:  {live.server}", err=True)
     click.echo(f"context: {live.context}", err=True)
-    click.echo(f"cluster: {plan.cluster_uid}", err=True)
-    click.echo(f"plan:    {plan.digest}", err=True)
+    click.echo(f"cluster: {plan.cluster_uid} is what the plan is for", err=True)
 
 
 def _refuse_other_digest(plan: "Plan", expected: str) -> None:
@@ -120,9 +120,7 @@ def _refuse_other_digest(plan: "Plan", expected: str) -> None:
 
 def _ask_for_digest(plan: "Plan") -> None:
     if not sys.stdin.isatty():
-        raise UntrustedError(
-            f"{plan.sealed.root}: not approved; give --expect-digest {plan.digest} as the ticket names it"
-        )
+        raise UntrustedError(f"{plan.sealed.root}: not approved; give --expect-digest sha256:… as the ticket names it")
     wanted = plan.digest.removeprefix("sha256:")[:8]
     answer = click.prompt("first eight characters of the approved plan's digest", err=True)
     if answer.strip().removeprefix("sha256:") != wanted:

@@ -147,6 +147,7 @@ def writing(final: Path, directory_format: Format) -> Iterator[Writer]:
         raise RefusedError(
             f"{final}: its parent folder {final.absolute().parent} does not exist; make it, or name another place"
         )
+    refuse_inside_sealed(final)
     root = Path(tempfile.mkdtemp(prefix=f".{final.name}.", suffix=".partial", dir=final.absolute().parent))
     try:
         yield Writer(root=root, final=final, format=directory_format)
@@ -206,6 +207,15 @@ class Sealed:
         for path in sorted(self.header["files"]):
             with self.stream(path):
                 pass
+
+
+def refuse_inside_sealed(place: Path) -> None:
+    """Nothing is ever written below a sealed directory: it would no longer be what its header says."""
+    for folder in place.absolute().parents:
+        for name in ("snapshot", "plan"):
+            header = folder / f"{name}.json"
+            if header.is_file() and f'"kueuelift.{name}/'.encode() in header.read_bytes():
+                raise RefusedError(f"{place}: lies inside the sealed {name} {folder}; name a place outside of it")
 
 
 def _refuse_existing(final: Path) -> None:

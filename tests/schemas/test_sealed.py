@@ -34,6 +34,19 @@ def seal(place: Path, files: Mapping[str, str] | None = None, volatile: Mapping[
         return writer.seal(HEADER, volatile or {})
 
 
+def test_nothing_is_written_below_a_sealed_directory(tmp_path: Path) -> None:
+    seal(tmp_path / "s")
+    for inside in (tmp_path / "s" / "t", tmp_path / "s" / "a" / "t"):
+        with pytest.raises(RefusedError, match="lies inside the sealed snapshot"):
+            seal(inside)
+    Sealed.open(tmp_path / "s", FORMAT).verify()
+
+
+def test_somebody_elses_plan_json_is_no_sealed_directory(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text('{"terraform_version": "1"}')
+    assert seal(tmp_path / "s").startswith("sha256:")
+
+
 def test_what_is_sealed_reads_back(tmp_path: Path) -> None:
     digest = seal(tmp_path / "s", {"a/b.txt": "hello", "a/c.txt": "there", "d.txt": ""})
     found = Sealed.open(tmp_path / "s", FORMAT)

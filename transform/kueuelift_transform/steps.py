@@ -122,7 +122,10 @@ def migrating(view: View) -> list[Step]:
             "rewrite-objects",
             MIGRATE,
             f"Write every object of {len(kinds)} kinds once, so that it is stored and owned at v1beta2",
-            Undo(possible=True, how=f"no value changes and {older} stays served, so there is nothing to take back"),
+            Undo(
+                possible=True,
+                how=f"nothing more is lost than the losses listed above, and {older} stays served",
+            ),
             {
                 "kinds": kinds,
                 "version": TARGET_VERSION,

@@ -23,7 +23,7 @@ RULE = Rule(
     severity=Severity.ACTION,
     title="Objects stored at v1alpha1",
     why="no release serves v1alpha1 together with a newer version, so the API server refuses the newer CRD",
-    remedy="nothing by hand: the bridge carries them over in place while Kueue stands still",
+    remedy="nothing by hand for the objects: the bridge carries them over in place while Kueue stands still",
     source="CRDs of kueue v0.12.2 to v0.14.0; the bridge was seen on Kubernetes 1.35.4",
     check=_check,
 )
