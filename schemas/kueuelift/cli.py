@@ -1,7 +1,10 @@
 """The `kueuelift` command: finds the stages' commands by entry point and turns errors into exit codes."""
 
+import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from typing import Any
 
@@ -70,7 +73,8 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one line a kind of ending
     """Run a command and return its exit code."""
     try:
-        result: Any = kueuelift.main(args=arguments, standalone_mode=False)
+        with _polite_kills_as_interrupts():
+            result: Any = kueuelift.main(args=arguments, standalone_mode=False)
     except ToolError as error:
         return _fail(str(error), error.exit_code)
     except click.ClickException as error:
@@ -87,6 +91,22 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one line 
         traceback.print_exc()
         return _fail(f"this is a fault of kueuelift ({type(error).__name__}); please report the lines above", 5)
     return result if isinstance(result, int) else 0
+
+
+@contextmanager
+def _polite_kills_as_interrupts() -> Iterator[None]:
+    """SIGTERM and SIGHUP end a command as Ctrl-C does: with nothing half written left."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    heeded = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _fail(sentence: str, code: int) -> int:

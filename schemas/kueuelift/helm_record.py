@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import helm_name, shaped
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,16 +43,17 @@ class HelmRecord:
     @classmethod
     def from_parts(cls, info: Mapping[str, Any], values: Mapping[str, Any], manifest: list[KubernetesObject]) -> Self:
         """Put a record together from its three files."""
+        where = f"Helm release {info['namespace']}/{info['release']} revision {info['revision']}"
         return cls(
-            namespace=info["namespace"],
-            release=info["release"],
+            namespace=helm_name(info["namespace"], f"{where}: namespace"),
+            release=helm_name(info["release"], f"{where}: name"),
             revision=info["revision"],
             status=info["status"],
-            chart_name=info["chart"]["name"],
-            chart_version=info["chart"]["version"],
-            app_version=info["chart"]["appVersion"],
+            chart_name=str(info["chart"]["name"]),
+            chart_version=str(info["chart"]["version"]),
+            app_version=str(info["chart"]["appVersion"]),
             values=values,
-            manifest=tuple(manifest),
+            manifest=tuple(shaped(obj, f"{where}, object {n} of its manifest") for n, obj in enumerate(manifest, 1)),
         )
 
     def objects_of_kind(self, *kinds: str) -> list[KubernetesObject]:

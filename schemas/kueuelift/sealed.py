@@ -214,7 +214,7 @@ def refuse_inside_sealed(place: Path) -> None:
     for folder in place.absolute().parents:
         for name in ("snapshot", "plan"):
             header = folder / f"{name}.json"
-            if header.is_file() and f'"kueuelift.{name}/'.encode() in header.read_bytes():
+            if header.is_file() and f'"format": "kueuelift.{name}/'.encode() in header.read_bytes():
                 raise RefusedError(f"{place}: lies inside the sealed {name} {folder}; name a place outside of it")
 
 

@@ -11,6 +11,7 @@ from kueuelift import object_store, yaml_text
 from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import BY_PLURAL, Kind
 from kueuelift.model import Failure, KubernetesObject
+from kueuelift.object_shape import shaped
 from kueuelift.object_store import LineFiles, line_files
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
 
@@ -117,8 +118,10 @@ class Snapshot:
     def objects(self, kind: Kind) -> Iterator[KubernetesObject]:
         """The objects of one kind; Workloads are streamed."""
         if kind.per_job:
-            return object_store.read_lines(self.sealed, "workloads")
-        return object_store.read_objects(self.sealed, "objects", kind)
+            found = object_store.read_lines(self.sealed, "workloads")
+        else:
+            found = object_store.read_objects(self.sealed, "objects", kind)
+        return (shaped(obj, f"{self.sealed.root}: {_told(kind, obj)}", namespaced=kind.namespaced) for obj in found)
 
     def count(self, kind: Kind) -> int:
         """How many objects of a kind were captured."""
@@ -134,3 +137,10 @@ class Snapshot:
         values = yaml_text.load(self.sealed.read(f"{folder}/values.yaml"), f"{folder}/values.yaml") or {}
         manifest = list(yaml_text.load_all(self.sealed.read(f"{folder}/manifest.yaml"), f"{folder}/manifest.yaml"))
         return HelmRecord.from_parts(json.loads(self.sealed.read(f"{folder}/release.json")), values, manifest)
+
+
+def _told(kind: Kind, obj: KubernetesObject) -> str:
+    """What an object that may have no name is called: as much of it as there is."""
+    metadata = obj.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return f"{kind.name} {name or '(no name)'}"

@@ -1,9 +1,7 @@
 """The `snapshot` command: words in, exit codes out; the story itself is in `collect`."""
 
-import signal
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,36 +40,21 @@ def snapshot(
     from kueuelift_snapshot.patience import PatientApi  # noqa: PLC0415
 
     key = token_key or out.absolute().parent / KEY_FILE
-    with _termination_as_interrupt():
-        cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=request_timeout or None)
-        captured = collect(
-            PatientApi(cluster, time.sleep),
-            out,
-            server=cluster.server,
-            token_key=key,
-            progress=for_terminal(),
-            now=lambda: datetime.now(UTC),
-        )
+    cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=request_timeout or None)
+    captured = collect(
+        PatientApi(cluster, time.sleep),
+        out,
+        server=cluster.server,
+        token_key=key,
+        progress=for_terminal(),
+        now=lambda: datetime.now(UTC),
+    )
     click.echo("\n".join(_told(captured, key)))
     if not captured.complete:
         missing = ", ".join(failure.what for failure in captured.failures)
         raise PartlyDoneError(
             f"{out} is sealed but incomplete, without {missing}: do as the table says and take another snapshot"
         )
-
-
-@contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """A polite kill ends the run as Ctrl-C does: with nothing left on disk."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _told(captured: "Captured", key: Path) -> Iterator[str]:

@@ -174,8 +174,12 @@ def test_kinds_without_a_list_count_as_none(tmp_path: Path) -> None:
     assert {kind.name: snapshot.count(kind) for kind in KINDS} == {kind.name: int(kind is QUEUE) for kind in KINDS}
 
 
+LINE = b'{"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Workload","metadata":{"name":"a","namespace":"a"}}\n'
+
+
 @pytest.mark.parametrize(
-    "content", [b"not gzip", gzip.compress(b"{}\n{")[:-9], gzip.compress(b"{}\nnot json\n"), gzip.compress(b"[1]\n")]
+    "content",
+    [b"not gzip", gzip.compress(LINE + b"{")[:-9], gzip.compress(LINE + b"not json\n"), gzip.compress(b"[1]\n")],
 )
 def test_lines_that_were_sealed_unreadable_are_one_sentence(tmp_path: Path, content: bytes) -> None:
     snapshot = made(tmp_path / "s", lambda writer: writer._writer.write("workloads/a.jsonl.gz", content))

@@ -102,7 +102,11 @@ def fake_helm(folder: Path, script: str) -> Path:
 def test_helm_sees_no_cluster_and_gets_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("KUBECONFIG", "HELM_KUBECONTEXT", "HELM_KUBETOKEN", "HELM_DRIVER", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "/some/where")
-    script = f'env > "{tmp_path}/environment"; for word; do echo "$word"; done > "{tmp_path}/words"; echo "kind: Seen"'
+    script = (
+        f'env > "{tmp_path}/environment"; for word; do echo "$word"; done > "{tmp_path}/words"; cat "{tmp_path}/seen"'
+    )
+    seen = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "seen"}}
+    (tmp_path / "seen").write_text(json.dumps(seen))
     chart = read_chart(make_chart(tmp_path / "chart.tgz"))
     rendered = render(
         chart,
@@ -112,13 +116,28 @@ def test_helm_sees_no_cluster_and_gets_no_shell(tmp_path: Path, monkeypatch: pyt
         values={"a": 1},
         kube_version="v1.30.4-gke.1",
     )
-    assert rendered == ({"kind": "Seen"},)
+    assert rendered == (seen,)
     words = (tmp_path / "words").read_text().splitlines()
     assert words[:2] == ["template", "batch; rm -rf /"]
     assert words[words.index("--kube-version") + 1] == "v1.30.4"
     assert not set(words) & {"--validate", "--kubeconfig", "--debug"}
     names = {line.partition("=")[0] for line in (tmp_path / "environment").read_text().splitlines()}
     assert not {name for name in names if name.startswith(("KUBE", "HELM_KUBE", "HELM_DRIVER", "HTTPS"))}
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "/"])
+def test_what_is_no_regular_file_is_not_read(place: str) -> None:
+    with pytest.raises(RefusedError, match="not a regular file"):
+        read_chart(Path(place))
+
+
+@pytest.mark.parametrize("printed", ["", "hello", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"])
+def test_a_rendering_without_a_manager_is_refused(tmp_path: Path, printed: str) -> None:
+    (tmp_path / "printed").write_text(printed)
+    chart = read_chart(make_chart(tmp_path / "chart.tgz"))
+    helm = fake_helm(tmp_path, f'cat "{tmp_path}/printed"')
+    with pytest.raises(RefusedError, match=r"no Deployment found|an object wanted"):
+        render(chart, helm=helm, release="kueue", namespace="n", values={}, kube_version="v1.30.4")
 
 
 def test_what_helm_refuses_is_said_with_its_reason(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from kueuelift import yaml_text
 from kueuelift.errors import RefusedError
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import shaped
 from kueuelift.release_profile import Release
 from kueuelift.sealed import file_name
 
@@ -45,6 +46,8 @@ class Chart:
 
 def read_chart(path: Path) -> Chart:
     """Read an archive into memory and its Chart.yaml; RefusedError where it is no chart."""
+    if path.exists() and not path.is_file():
+        raise RefusedError(f"--chart {path}: not a regular file; give a chart's .tgz file")
     try:
         size = path.stat().st_size
         content = path.read_bytes() if size <= _LARGEST_FILE else b""
@@ -97,8 +100,11 @@ def render(
             *("--values", str(values_file), *known),
         ]
         rendered = _run(command, chart, folder)
-    documents = yaml_text.load_all(rendered, f"{chart.path}, rendered by helm template")
-    return tuple(obj for obj in documents if isinstance(obj, dict) and obj.get("kind"))
+    origin = f"--chart {chart.path}, rendered by helm template"
+    manifest = tuple(shaped(document, origin) for document in yaml_text.load_all(rendered, origin))
+    if not any(obj["kind"] == "Deployment" for obj in manifest):
+        raise RefusedError(f"{origin}: no Deployment found, so no Kueue would run; give the chart as released")
+    return manifest
 
 
 def _run(command: list[str], chart: Chart, folder: str) -> bytes:

@@ -170,6 +170,8 @@ def identity(workload: KubernetesObject) -> dict[str, Any]:
         "name": metadata["name"],
         "uid": metadata.get("uid", ""),
         "generation": metadata.get("generation", 0),
-        "finished": any(c.get("type") == "Finished" and c.get("status") == "True" for c in conditions),
+        "finished": any(
+            c.get("type") == "Finished" and c.get("status") == "True" for c in conditions if isinstance(c, dict)
+        ),
         "owners": [{key: owner.get(key, "") for key in ("apiVersion", "kind", "name", "uid")} for owner in owners],
     }

@@ -18,6 +18,7 @@ def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
 
 def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
     version = run.helm.check() if run.steps_of_kind("helm") else ""
+    _refuse_busy_release(run)
     _refuse_missing_rights(run)
     _refuse_newer_storage(run)
     found, unreadable = _drift(run)
@@ -30,6 +31,19 @@ def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
         )
     accepted = [f"{drift.object}: {drift.what}" for drift in found]
     return {"helm": version, "acceptedDrift": accepted, "notCompared": unreadable}
+
+
+def _refuse_busy_release(run: Run) -> None:
+    """Before anything stands still: a release that somebody else left half upgraded could not be upgraded later."""
+    for step in run.steps_of_kind("helm"):
+        arguments = step.arguments
+        newest = run.helm.newest(arguments["release"], arguments["namespace"])
+        ours = f"{arguments['chartName']}-{arguments['chartVersion']}"
+        if newest and newest.status.startswith("pending-") and newest.chart != ours:
+            raise RefusedError(
+                f"Helm release {arguments['release']}: revision {newest.number} ({newest.chart}) is {newest.status}; "
+                "let its owner finish it or roll it back, then make a new snapshot and plan"
+            )
 
 
 def _drift(run: Run) -> tuple[list[Drift], list[str]]:

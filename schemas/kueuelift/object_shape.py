@@ -1,0 +1,62 @@
+"""The least that every Kubernetes object has, so that nothing behind this gate meets a surprise."""
+
+import re
+from typing import Any
+
+from kueuelift.errors import RefusedError
+from kueuelift.model import KubernetesObject
+
+_HELM_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_LONGEST = 253
+
+
+def shaped(value: Any, origin: str, *, namespaced: bool = False) -> KubernetesObject:
+    """The object, top-level nulls left out as the API server does; RefusedError names `origin` and what is missing."""
+    if not isinstance(value, dict):
+        raise _refusal(origin, "the document", type(value).__name__, "an object")
+    obj: KubernetesObject = {key: below for key, below in value.items() if below is not None}
+    for field in ("apiVersion", "kind"):
+        _text(obj, field, origin, field)
+    metadata = _mapping(obj, "metadata", origin)
+    _text(metadata, "name", origin, "metadata.name")
+    if namespaced:
+        _text(metadata, "namespace", origin, "metadata.namespace")
+    for field in ("labels", "annotations"):
+        if metadata.get(field) is not None:
+            _mapping(metadata, field, origin, "metadata.")
+    for field in ("spec", "status"):
+        if field in obj:
+            _mapping(obj, field, origin)
+    owners = metadata.get("ownerReferences") or []
+    if not isinstance(owners, list) or not all(isinstance(owner, dict) for owner in owners):
+        raise _refusal(origin, "metadata.ownerReferences", "something else", "a list of objects")
+    for owner in owners:
+        for field in ("apiVersion", "kind", "name"):
+            _text(owner, field, origin, f"metadata.ownerReferences[].{field}")
+    return obj
+
+
+def helm_name(text: Any, origin: str) -> str:
+    """A release's or namespace's name, fit to be an argument of helm: an option is never taken for one."""
+    if not isinstance(text, str) or len(text) > _LONGEST or not _HELM_NAME.fullmatch(text):
+        raise RefusedError(
+            f"{origin}: {str(text)[:80]!r} found, a name of lower-case letters, digits and hyphens wanted; "
+            "see who wrote this Helm record, and take a new snapshot without it"
+        )
+    return text
+
+
+def _text(holder: KubernetesObject, field: str, origin: str, path: str) -> None:
+    if not isinstance(holder.get(field), str) or not holder[field]:
+        raise _refusal(origin, path, repr(holder.get(field))[:80], "a text")
+
+
+def _mapping(holder: KubernetesObject, field: str, origin: str, prefix: str = "") -> KubernetesObject:
+    found = holder.get(field)
+    if not isinstance(found, dict):
+        raise _refusal(origin, prefix + field, type(found).__name__, "an object")
+    return found
+
+
+def _refusal(origin: str, path: str, found: str, wanted: str) -> RefusedError:
+    return RefusedError(f"{origin}: {path}: {found} found, {wanted} wanted; mend or leave out this object")

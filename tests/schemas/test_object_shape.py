@@ -1,0 +1,55 @@
+"""What is no object, or no name, is refused by origin and path before anything works with it."""
+
+import pytest
+
+from kueuelift.errors import RefusedError
+from kueuelift.helm_record import HelmRecord
+from kueuelift.object_shape import helm_name, shaped
+
+GOOD = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": "n"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"apiVersion": None}, "apiVersion"),
+        ({"kind": 5}, "kind"),
+        ({"metadata": None}, "metadata"),
+        ({"metadata": "a"}, "metadata"),
+        ({"metadata": {"namespace": "n"}}, "metadata.name"),
+        ({"metadata": {"name": "a", "namespace": ""}}, "metadata.namespace"),
+        ({"metadata": {"name": "a", "namespace": "n", "labels": []}}, "metadata.labels"),
+        ({"metadata": {"name": "a", "namespace": "n", "ownerReferences": [None]}}, "metadata.ownerReferences"),
+        ({"metadata": {"name": "a", "namespace": "n", "ownerReferences": [{}]}}, "metadata.ownerReferences"),
+        ({"spec": []}, "spec"),
+        ({"status": "x"}, "status"),
+    ],
+)
+def test_what_is_missing_is_named(change: dict[str, object], path: str) -> None:
+    with pytest.raises(RefusedError, match=f"origin: {path}"):
+        shaped({**GOOD, **change}, "origin", namespaced=True)
+
+
+@pytest.mark.parametrize("value", [None, "text", 5, []])
+def test_what_is_no_object_at_all(value: object) -> None:
+    with pytest.raises(RefusedError, match="an object wanted"):
+        shaped(value, "origin")
+
+
+def test_nulls_at_the_top_are_left_out_as_the_server_does() -> None:
+    assert shaped({**GOOD, "spec": None, "status": None}, "origin") == GOOD
+
+
+@pytest.mark.parametrize("name", ["--post-renderer=/tmp/x", "-x", "", "a b", "A", "a" * 300, None, 5, "a/b"])
+def test_a_name_that_helm_could_take_for_an_option_is_refused(name: object) -> None:
+    with pytest.raises(RefusedError, match="see who wrote this Helm record"):
+        helm_name(name, "name")
+    info = {
+        "namespace": "kueue-system",
+        "release": name,
+        "revision": 1,
+        "status": "deployed",
+        "chart": {"name": "kueue", "version": "0.12.2", "appVersion": "v0.12.2"},
+    }
+    with pytest.raises(RefusedError, match="see who wrote this Helm record"):
+        HelmRecord.from_parts(info, {}, [])
