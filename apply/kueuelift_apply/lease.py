@@ -166,8 +166,6 @@ def _is_of_a_dead_process(holder: str) -> bool:
         return False
     try:
         os.kill(int(rest), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
     return False

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from kueuelift.kinds import BY_PLURAL
 from kueuelift.model import KubernetesObject, Step
-from kueuelift_apply import crd_change
+from kueuelift_apply import crd_change, helm_release
 from kueuelift_apply.action import Run
 from kueuelift_apply.live import crd_path
 
@@ -32,17 +32,6 @@ def crds_are_replaced(run: Run) -> bool:
     return bool(steps) and not any(not_in_place(run, step) for step in steps)
 
 
-def helm_is_done(run: Run, step: Step) -> bool:
-    """Whether helm's newest record of the release is this step's chart, deployed."""
-    arguments = step.arguments
-    newest = run.helm.newest(arguments["release"], arguments["namespace"])
-    return (
-        newest is not None
-        and newest.status == "deployed"
-        and newest.chart == f"{arguments['chartName']}-{arguments['chartVersion']}"
-    )
-
-
 def target_is_installed(run: Run) -> bool:
     """Whether the plan's helm step stands as the release's newest, successful record."""
-    return any(helm_is_done(run, step) for step in run.steps_of_kind("helm"))
+    return any(helm_release.is_installed(step, helm_release.newest(run, step)) for step in run.steps_of_kind("helm"))

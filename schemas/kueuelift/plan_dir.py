@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,6 +75,8 @@ class Plan:
     """A sealed plan, read piece by piece."""
 
     sealed: Sealed
+    _documents: dict[str, KubernetesObject] = field(default_factory=dict, repr=False, compare=False)
+    """Steps ask for the same eleven CRDs again and again, some of them once a second."""
 
     @classmethod
     def open(cls, root: Path) -> Self:
@@ -123,9 +125,10 @@ class Plan:
         return object_store.read_lines(self.sealed, "originals/workloads")
 
     def document(self, path: str) -> KubernetesObject:
-        """One YAML document by its path, a CRD say."""
-        document: KubernetesObject = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
-        return document
+        """One YAML document by its path, a CRD say; read and verified once, so never to be changed."""
+        if path not in self._documents:
+            self._documents[path] = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
+        return self._documents[path]
 
     def file(self, path: str) -> Path:
         """The verified place of a file on disk, for programs such as helm."""

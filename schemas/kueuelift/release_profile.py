@@ -248,6 +248,7 @@ def _requires(entry: dict[str, Any], release: Release) -> tuple[str, ...]:
     return () if "until" in needs and Release.parse(needs["until"]) <= release else tuple(needs["gates"])
 
 
+@cache
 def chart_value_keys() -> frozenset[str]:
     """Top-level keys of the Kueue chart's values.yaml in any release: all else in a release's values is not Kueue's."""
     return frozenset(_load("chart.json")["value_keys"])

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import click
 import pytest
 
 from fake_cluster import SECRETS, FakeCluster, answering, path_of, queue
 from kueuelift.cli import run
-from kueuelift.cli_options import Duration
 from kueuelift.redaction import KEY_FILE as TOKEN_KEY
 from kueuelift.snapshot_dir import Snapshot
 from release_secrets import secret
@@ -119,20 +117,6 @@ def test_a_polite_kill_and_ctrl_c_leave_nothing(cluster: FakeCluster, here: Path
     assert [path.name for path in here.iterdir()] == [TOKEN_KEY]
     assert signal.getsignal(signal.SIGTERM) is before
     signal.signal(signal.SIGINT, ctrl_c)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("0", 0), ("30", 30), ("30s", 30), ("1m30s", 90), ("2h", 7200), ("1.5s", 1.5), ("250ms", 0.25)],
-)
-def test_lengths_of_time_are_kubectls(text: str, seconds: float) -> None:
-    assert Duration().convert(text, None, None) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "s", "5x", "-1s", "1s2", "one"])
-def test_other_words_are_no_length_of_time(text: str) -> None:
-    with pytest.raises(click.BadParameter):
-        Duration().convert(text, None, None)
 
 
 def test_help_needs_neither_the_client_nor_the_story() -> None:

@@ -6,7 +6,7 @@ from kueuelift import crd as crds
 from kueuelift.errors import RefusedError, UntrustedError
 from kueuelift.kinds import CONFIGURATION_KINDS, KINDS
 from kueuelift.model import Step
-from kueuelift_apply import milestone
+from kueuelift_apply import helm_release, milestone
 from kueuelift_apply.action import Action, Detail, Done, Run
 from kueuelift_apply.drift import Drift, UnreadableError, drifts
 from kueuelift_apply.live import crd_path
@@ -18,7 +18,8 @@ def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
 
 def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
     version = run.helm.check() if run.steps_of_kind("helm") else ""
-    _refuse_busy_release(run)
+    for helm_step in run.steps_of_kind("helm"):
+        helm_release.refuse_foreign_pending(helm_step, helm_release.newest(run, helm_step))
     _refuse_missing_rights(run)
     _refuse_newer_storage(run)
     found, unreadable = _drift(run)
@@ -31,19 +32,6 @@ def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
         )
     accepted = [f"{drift.object}: {drift.what}" for drift in found]
     return {"helm": version, "acceptedDrift": accepted, "notCompared": unreadable}
-
-
-def _refuse_busy_release(run: Run) -> None:
-    """Before anything stands still: a release that somebody else left half upgraded could not be upgraded later."""
-    for step in run.steps_of_kind("helm"):
-        arguments = step.arguments
-        newest = run.helm.newest(arguments["release"], arguments["namespace"])
-        ours = f"{arguments['chartName']}-{arguments['chartVersion']}"
-        if newest and newest.status.startswith("pending-") and newest.chart != ours:
-            raise RefusedError(
-                f"Helm release {arguments['release']}: revision {newest.number} ({newest.chart}) is {newest.status}; "
-                "let its owner finish it or roll it back, then make a new snapshot and plan"
-            )
 
 
 def _drift(run: Run) -> tuple[list[Drift], list[str]]:

@@ -48,9 +48,8 @@ def _refuse_foreign(run: Run, path: str, found: KubernetesObject) -> None:
     annotations = found["metadata"].get("annotations") or {}
     parts = (annotations.get("meta.helm.sh/release-namespace"), annotations.get("meta.helm.sh/release-name"))
     owner = "/".join(part for part in parts if part)
-    releases = {
-        "/".join((step.arguments["namespace"], step.arguments["release"])) for step in run.steps_of_kind("helm")
-    }
+    installs = [step.arguments for step in run.steps_of_kind("helm")]
+    releases = {f"{install['namespace']}/{install['release']}" for install in installs}
     if owner not in releases:
         raise RefusedError(
             f"{found['kind']} {path.rpartition('/')[2]}: its Helm release is {owner or 'not marked'}, "

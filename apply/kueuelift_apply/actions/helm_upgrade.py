@@ -10,17 +10,16 @@ from typing import Any
 from kueuelift import journal, yaml_text
 from kueuelift.errors import PartlyDoneError, RefusedError
 from kueuelift.model import KubernetesObject, Step
-from kueuelift_apply import milestone
+from kueuelift_apply import helm_release
 from kueuelift_apply.action import Action, Detail, Done, Run
 from kueuelift_apply.crd_change import covers
 from kueuelift_apply.helm_program import Revision
 
 
 def _done(run: Run, step: Step) -> Done:
-    arguments = step.arguments
-    wanted = f"{arguments['chartName']}-{arguments['chartVersion']}"
-    if not milestone.helm_is_done(run, step):
-        newest = run.helm.newest(arguments["release"], arguments["namespace"])
+    arguments, wanted = step.arguments, helm_release.wanted_chart(step)
+    newest = helm_release.newest(run, step)
+    if not helm_release.is_installed(step, newest):
         found = f"{newest.chart} {newest.status}" if newest else "no release"
         return Done(yes=False, why=f"{found}, {wanted} wanted")
     if not covers(run.helm.values(arguments["release"], arguments["namespace"]), _without_nulls(_overlay(run, step))):
@@ -44,8 +43,8 @@ def _without_nulls(values: Any) -> Any:
 def _do(run: Run, step: Step) -> Detail:
     arguments = step.arguments
     release, namespace = arguments["release"], arguments["namespace"]
-    newest = run.helm.newest(release, namespace)
-    recovered = _recover(run, step, newest) if newest and newest.status.startswith("pending-") else None
+    newest = helm_release.newest(run, step)
+    recovered = _recover(run, step, newest) if newest and helm_release.is_pending(newest) else None
     seconds = max(60, int(run.deadline - run.clock()))
     run.lease.keep()
     run.helm.upgrade(
@@ -62,11 +61,7 @@ def _do(run: Run, step: Step) -> Detail:
 def _recover(run: Run, step: Step, pending: Revision) -> str:
     """Mark a pending record of our own chart as failed, as helm does itself when it is not killed."""
     arguments = step.arguments
-    if pending.chart != f"{arguments['chartName']}-{arguments['chartVersion']}":
-        raise RefusedError(
-            f"Helm release {arguments['release']}: revision {pending.number} ({pending.chart}) is {pending.status} "
-            "and not of this plan; let its owner finish it or roll it back, then run again"
-        )
+    helm_release.refuse_foreign_pending(step, pending)
     _refuse_living_helm(run, step)
     name = f"sh.helm.release.v1.{arguments['release']}.v{pending.number}"
     path = f"/api/v1/namespaces/{arguments['namespace']}/secrets/{name}"
@@ -106,8 +101,8 @@ def _marked_failed(secret: KubernetesObject) -> KubernetesObject:
 
 def _prove(run: Run, step: Step) -> Detail:
     arguments = step.arguments
-    newest = run.helm.newest(arguments["release"], arguments["namespace"])
-    if newest is None or not milestone.helm_is_done(run, step):
+    newest = helm_release.newest(run, step)
+    if newest is None or not helm_release.is_installed(step, newest):
         found = f"revision {newest.number}: {newest.chart} {newest.status}" if newest else "nothing"
         raise PartlyDoneError(
             f"Helm release {arguments['release']}: {found} found after the upgrade; see helm history, then run again"
