@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := schemas snapshot transform apply tests
 
-.PHONY: dev testbed demo lint test test-offline docs goldens clean
+.PHONY: dev testbed demo lint test test-offline bench-snapshot docs goldens clean
 
 dev: $(READY)
 
@@ -35,6 +35,10 @@ test: testbed
 # Everything that needs no cluster: seconds instead of minutes, while you work.
 test-offline: dev
 	$(BIN)/pytest -m "not cluster"
+
+# Against kubectl, as ratios; ends with 1 where a budget is broken. A small run: make bench-snapshot BENCH="--most 10000"
+bench-snapshot: testbed
+	PYTHONPATH=tests $(BIN)/python -m bench.snapshot $(BENCH)
 
 # Rewrites the generated parts of the documents; CI checks that nothing changes.
 docs: dev

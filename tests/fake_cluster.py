@@ -1,5 +1,6 @@
 """A cluster that answers from memory, fails on demand, and counts: for what a real one does not do when asked."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
@@ -8,12 +9,34 @@ import orjson
 from kueuelift.crd import ServiceReference, bundled
 from kueuelift.kinds import BY_PLURAL, GROUP
 from kueuelift.model import KubernetesObject
+from kueuelift_snapshot import dependents, installation, running
 from kueuelift_snapshot.api import NO_QUERY, AnswerError
 
 UID = "6f1c2f0e-0000-4000-8000-000000000002"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SECRETS = "/api/v1/secrets"
-_LIST_TYPES = {CRDS: ("CustomResourceDefinitionList", "apiextensions.k8s.io/v1"), SECRETS: ("SecretList", "v1")}
+CONFIG_MAPS = "/api/v1/configmaps"
+_LIST_TYPES = {
+    CRDS: ("CustomResourceDefinitionList", "apiextensions.k8s.io/v1"),
+    SECRETS: ("SecretList", "v1"),
+    CONFIG_MAPS: ("ConfigMapList", "v1"),
+}
+_CUSTOM = (
+    "argoproj.io",
+    "azure.com",
+    "cattle.io",
+    "cert-manager.io",
+    "coreos.com",
+    "fluxcd.io",
+    "autoscaling.x-k8s.io",
+)
+BUILT_IN = {
+    resource.path(): resource
+    for resource in (*installation.RESOURCES, *dependents.RESOURCES, *running.RESOURCES)
+    if resource.version and not resource.group.endswith(_CUSTOM)
+}
+"""What every server has, even where there are no objects of it."""
+
 Answer = Callable[[Mapping[str, str]], bytes | None]
 """Given a request's query: a body in place of the usual one, an exception, or None for the usual one."""
 
@@ -22,7 +45,7 @@ class FakeCluster:
     """Namespaces, CRDs and lists of objects by path; `faults` are asked first, in turn, one a request."""
 
     def __init__(self) -> None:
-        self.lists: dict[str, list[KubernetesObject]] = {CRDS: [], SECRETS: []}
+        self.lists: dict[str, list[KubernetesObject]] = {CRDS: [], SECRETS: [], CONFIG_MAPS: []}
         self.faults: dict[str, list[Answer]] = {}
         self.requests: list[tuple[str, Mapping[str, str]]] = []
         self.resource_version = 1000
@@ -60,15 +83,51 @@ class FakeCluster:
             return b'{"gitVersion": "v1.35.4"}'
         if path == "/api/v1/namespaces/kube-system":
             return orjson.dumps({"metadata": {"name": "kube-system", "uid": UID}})
-        if path not in self.lists:
-            raise AnswerError(path, status=404, message="the server could not find the requested resource")
+        if path == "/apis":
+            return orjson.dumps({"groups": [_group(name, version) for name, version in sorted(self._groups().items())]})
+        objects = self._listed(path, query.get("labelSelector", ""))
+        if objects is None:
+            return self._one(path)
         start, limit = int(query.get("continue") or 0), int(query["limit"])
-        items = self.lists[path][start : start + limit]
+        items = objects[start : start + limit]
         metadata = {"resourceVersion": str(self.resource_version)}
-        if start + limit < len(self.lists[path]):
+        if start + limit < len(objects):
             metadata["continue"] = str(start + limit)
         kind, api_version = _LIST_TYPES.get(path, ("KueueList", GROUP))
         return orjson.dumps({"kind": kind, "apiVersion": api_version, "metadata": metadata, "items": items})
+
+    def _listed(self, path: str, selector: str) -> list[KubernetesObject] | None:
+        """The objects of a list, of all namespaces or one; None where the path is no list."""
+        everywhere = re.sub(r"/namespaces/[^/]+/(?=[^/]+$)", "/", path)
+        if everywhere not in self.lists and everywhere not in BUILT_IN:
+            return None
+        objects = self.lists.get(everywhere, [])
+        if everywhere != path:
+            namespace = path.split("/")[-2]
+            objects = [obj for obj in objects if obj["metadata"].get("namespace") == namespace]
+        if selector and "=" not in selector:
+            objects = [obj for obj in objects if selector in (obj["metadata"].get("labels") or {})]
+        return objects
+
+    def _one(self, path: str) -> bytes:
+        """One object, or what a group serves."""
+        listed, _, name = path.rpartition("/")
+        for obj in self._listed(listed, "") or ():
+            if obj["metadata"]["name"] == name:
+                return orjson.dumps(obj)
+        found = [resource for resource in BUILT_IN.values() if path == f"/apis/{resource.group}/{resource.version}"]
+        if not found:
+            raise AnswerError(path, status=404, message="the server could not find the requested resource")
+        entries = [{"name": it.plural, "kind": it.plural, "namespaced": True, "verbs": ["list"]} for it in found]
+        return orjson.dumps({"resources": entries})
+
+    def _groups(self) -> dict[str, str]:
+        custom = {crd["spec"]["group"]: crd["spec"]["versions"][0]["name"] for crd in self.lists[CRDS]}
+        return custom | {resource.group: resource.version for resource in BUILT_IN.values() if resource.group}
+
+
+def _group(name: str, version: str) -> KubernetesObject:
+    return {"name": name, "versions": [{"version": version}], "preferredVersion": {"version": version}}
 
 
 def path_of(plural: str, version: str) -> str:

@@ -6,19 +6,23 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from archive_maker import altered, link, member, repack
+from kueuelift.archive import save_archive
 from kueuelift.crd import bundled
 from kueuelift.errors import UntrustedError
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.plan_dir import Plan, writing_plan
 from kueuelift.sealed import canonical_json, digest_of
 from kueuelift.snapshot_dir import Snapshot, writing_snapshot
-from snapshot_maker import helm_record
+from snapshot_maker import helm_record, listing, snapshot_header
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "damaged"
+ARCHIVE, LOG = "snapshot.tar.gz", "snapshot.log"
 QUEUE = "objects/clusterqueues/shared.yaml"
 LINES = "workloads/team-a.jsonl.gz"
 
@@ -42,16 +46,7 @@ def write_snapshot(place: Path) -> None:
         writer.add_object(BY_NAME["ClusterQueue"], _object("ClusterQueue", "shared"))
         with writer.workloads() as lines:
             lines.add("team-a", _object("Workload", "run", namespace="team-a"))
-        header = {
-            "tool": "kueuelift 0.1.0",
-            "origin": "cluster",
-            "cluster": {"uid": "6f1c2f0e-0000-4000-8000-000000000003", "version": "v1.35.4"},
-            "lists": {plural: {"version": "v1beta1", "count": 1} for plural in ("clusterqueues", "workloads")},
-            "failures": [],
-            "redaction": {"mode": "token", "keyId": "0" * 16, "paths": {}},
-            "narrowed": [],
-            "complete": True,
-        }
+        header = snapshot_header(lists={plural: listing("v1beta1", 1) for plural in ("clusterqueues", "workloads")})
         writer.seal(header, {"takenAt": "2026-01-01T00:00:00+00:00"})
 
 
@@ -74,18 +69,42 @@ def write_plan(place: Path) -> None:
         writer.seal(header, [], [])
 
 
+def directory(case: Path) -> Path:
+    """The directory or archive in a case's folder."""
+    return next(entry for entry in case.iterdir() if entry.name != "expected.txt")
+
+
 def read_all(case: Path) -> None:
     """Read everything of the directory in a case's folder as a stage would; UntrustedError where that is refused."""
-    if (case / "plan").exists():
-        plan = Plan.open(case / "plan")
+    root = directory(case)
+    if root.name == "plan":
+        plan = Plan.open(root)
         for kind in KINDS:
             list(plan.manifests(kind))
     else:
-        snapshot = Snapshot.open(case / "snapshot")
+        snapshot = Snapshot.open(root)
         for kind in KINDS:
             list(snapshot.objects(kind))
         snapshot.crds()
         snapshot.helm_records()
+
+
+def _write_archive(place: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_snapshot(Path(folder) / "snapshot")
+        save_archive(Path(folder) / "snapshot", place, armor=place.name == LOG)
+
+
+_WRITERS = {"snapshot": write_snapshot, "plan": write_plan, ARCHIVE: _write_archive, LOG: _write_archive}
+
+
+def _lines(log: Path, *, before: Sequence[bytes] = (), after: Sequence[bytes] = (), **odd: bytes) -> None:
+    """What stands around an archive in a log, in its middle (`between`), or before each line (`prefix`)."""
+    lines = log.read_bytes().splitlines()
+    if "between" in odd:
+        lines.insert(len(lines) // 2, odd["between"])
+    whole = [*before, *lines, *after]
+    log.write_bytes(b"".join(odd.get("prefix", b"") + line + b"\r\n" for line in whole))
 
 
 def _cut(place: Path, keep: float = 0.5) -> None:
@@ -121,6 +140,8 @@ def _rename_to_snapshot(root: Path) -> None:
 WHOLE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "snapshot-whole": ("snapshot", lambda _: None),
     "plan-whole": ("plan", lambda _: None),
+    "archive-whole": (ARCHIVE, lambda _: None),
+    "log-whole": (LOG, lambda log: _lines(log, before=[b"snapshot: 11 lists", b"seal"], after=[b"done"])),
 }
 """The clean cases: what the code of today reads without a word."""
 
@@ -162,6 +183,22 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
         "plan",
         lambda root: _header(root, lambda header: header.update(settings={"a": 1}), resealed=False),
     ),
+    "archive-truncated": (ARCHIVE, _cut),
+    "archive-followed-by-something": (ARCHIVE, lambda file: file.write_bytes(file.read_bytes() + b"more")),
+    "archive-object-altered": (ARCHIVE, lambda file: repack(file, altered)),
+    "archive-object-missing": (ARCHIVE, lambda file: repack(file, lambda members: members[:-1])),
+    "archive-file-extra": (ARCHIVE, lambda file: repack(file, lambda it: [*it, member("snapshot/notes.txt", b"mine")])),
+    "archive-file-twice": (ARCHIVE, lambda file: repack(file, lambda it: [*it, it[-1]])),
+    "archive-file-above": (ARCHIVE, lambda file: repack(file, lambda it: [*it, member("snapshot/../../x", b"")])),
+    "archive-file-absolute": (ARCHIVE, lambda file: repack(file, lambda it: [*it, member("/etc/passwd", b"")])),
+    "archive-two-folders": (ARCHIVE, lambda file: repack(file, lambda it: [*it, member("other/x", b"")])),
+    "archive-symlink": (ARCHIVE, lambda file: repack(file, lambda it: [*it, link("snapshot/x", "/etc/passwd")])),
+    "archive-header-missing": (ARCHIVE, lambda file: repack(file, lambda members: members[1:])),
+    "archive-bomb": (ARCHIVE, lambda file: repack(file, lambda it: [*it, member("snapshot/zeros", bytes(100 << 20))])),
+    "log-cut-off": (LOG, _cut),
+    "log-rotated": (LOG, lambda log: log.write_bytes(log.read_bytes().partition(b"\n")[2])),
+    "log-with-timestamps": (LOG, lambda log: _lines(log, prefix=b"2026-01-01T00:00:00Z ")),
+    "log-interrupted": (LOG, lambda log: _lines(log, between=b"warning: slow server")),
 }
 """By folder: which directory is damaged, and how."""
 
@@ -171,7 +208,7 @@ def make(folder: Path) -> None:
     for name, (what, damage) in {**WHOLE, **DAMAGES}.items():
         root = folder / name / what
         root.parent.mkdir(parents=True)
-        (write_plan if what == "plan" else write_snapshot)(root)
+        _WRITERS[what](root)
         damage(root)
         if name in DAMAGES:
             (folder / name / "expected.txt").write_text(f"{refusal(folder / name)}\n", encoding="utf-8")

@@ -46,6 +46,10 @@ class Cluster:
     """Write objects as they are given, as no server would have kept them."""
     failures: Sequence[Failure] = ()
     narrowed: Sequence[str] = ()
+    parts: Mapping[str, Sequence[KubernetesObject]] = field(default_factory=dict)
+    """By folder and resource: `installation/deployments.apps`."""
+    header: Mapping[str, Any] = field(default_factory=dict)
+    """Header fields that are to be other ones."""
 
 
 def without_kueue() -> Cluster:
@@ -76,7 +80,17 @@ def make_snapshot(path: Path, cluster: Cluster) -> str:
         lists = _write_objects(writer, cluster.objects, {} if cluster.raw else crds)
         for record in records:
             writer.add_helm_record(record)
-        return writer.seal(_header(cluster, {**dict.fromkeys(crds, ("v1beta1", 0)), **lists}), {})
+        counted = {**dict.fromkeys(crds, ("v1beta1", 0)), **lists}
+        header = snapshot_header(
+            cluster={"uid": CLUSTER, "version": cluster.server},
+            lists={kind.plural: listing(*counted[kind.plural]) for kind in KINDS if kind.plural in counted},
+            failures=[failure.to_dict() for failure in cluster.failures],
+            narrowed=list(cluster.narrowed),
+            complete=all(failure.foreign for failure in cluster.failures),
+            parts={place: len(objects) for place, objects in cluster.parts.items()},
+        )
+        _write_parts(writer, cluster.parts)
+        return writer.seal({**header, **cluster.header}, {})
 
 
 def crds_of(release: str, *, stored: str = "", also_stored: str = "") -> dict[str, KubernetesObject]:
@@ -182,18 +196,38 @@ def _write_objects(
     return lists
 
 
-def _header(cluster: Cluster, lists: Mapping[str, tuple[str, int]]) -> dict[str, Any]:
-    return {
+def _write_parts(writer: SnapshotWriter, parts: Mapping[str, Sequence[KubernetesObject]]) -> None:
+    for place, objects in parts.items():
+        folder, _, resource = place.partition("/")
+        if folder in {"running", "dependents"}:
+            with writer.part_lines(folder, resource) as lines:
+                for obj in objects:
+                    lines.add(obj["metadata"]["namespace"], obj)
+        else:
+            for obj in objects:
+                writer.add_part(folder, resource, obj)
+
+
+def snapshot_header(**changes: Any) -> dict[str, Any]:
+    """The fields of a snapshot's header that the writer is told; those of a whole, empty one unless changed."""
+    whole: dict[str, Any] = {
         "tool": "kueuelift test",
         "origin": "cluster",
-        "cluster": {"uid": CLUSTER, "version": cluster.server},
-        "lists": {
-            kind.plural: {"version": lists[kind.plural][0], "count": lists[kind.plural][1]}
-            for kind in KINDS
-            if kind.plural in lists
-        },
-        "failures": [failure.to_dict() for failure in cluster.failures],
+        "cluster": {"uid": CLUSTER, "version": "v1.35.4"},
+        "lists": {},
+        "parts": {},
+        "failures": [],
+        "unseen": [],
         "redaction": {"mode": "token", "keyId": "0" * 16, "paths": {}},
-        "narrowed": list(cluster.narrowed),
-        "complete": not cluster.failures,
+        "narrowed": [],
+        "without": [],
+        "rights": [{"apiGroups": [""], "resources": ["configmaps", "secrets"], "verbs": ["list"]}],
+        "complete": True,
     }
+    return whole | changes
+
+
+def listing(version: str, count: int) -> dict[str, Any]:
+    """A list as the header has it."""
+    versions = {version: count} if count else {}
+    return {"version": version, "how": "stored", "versions": versions, "count": count, "deleting": 0}

@@ -3,25 +3,32 @@
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
 from typing import Any
 
 import click
 
-from kueuelift.errors import EXIT_CODES, ToolError
+from kueuelift.errors import EXIT_CODES, OWN_EXIT_CODES, RefusedError, ToolError, UnansweredError, printable
 
 SUMMARIES = {
     "snapshot": "Read everything Kueue-related of a cluster into a sealed directory.",
     "transform": "Make a plan from a snapshot; needs no network.",
     "apply": "Carry a plan to the cluster, step by step, with a journal.",
     "verify": "Check that a cluster is as its plan says.",
+    "diff": "Compare two snapshots, or one with the live cluster, by meaning.",
+    "inspect": "Show what a snapshot, plan or journal holds, and whether it is intact.",
 }
 """One line a command, so that the list of commands needs none of them imported."""
 
-EXIT_CODE_TEXT = "\b\nExit codes:\n" + "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
-"""The table that stands at the end of every command's help."""
+_LONGEST_SENTENCE = 10_000
+"""Of an error: the names in it come from clusters and files, and a terminal must not be filled by them."""
+
+
+def exit_code_text(codes: Mapping[int, str]) -> str:
+    """The table that stands at the end of every command's help."""
+    return "\b\nExit codes:\n" + "\n".join(f"  {code:<4} {meaning}" for code, meaning in codes.items())
 
 
 class Commands(click.Group):
@@ -42,8 +49,17 @@ class Commands(click.Group):
         command = point.load()
         if not isinstance(command, click.Command):
             raise TypeError(f"entry point {cmd_name} is no click command")
-        command.epilog = EXIT_CODE_TEXT
+        command.epilog = exit_code_text(OWN_EXIT_CODES.get(cmd_name, EXIT_CODES))
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does; where a command's code 1 is an answer, no refusal has it."""
+        try:
+            return super().invoke(ctx)
+        except (RefusedError, OSError) as error:
+            if ctx.invoked_subcommand not in OWN_EXIT_CODES:
+                raise
+            raise UnansweredError(_sentence(error)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""
@@ -59,7 +75,7 @@ def _entry_points() -> metadata.EntryPoints:
     return metadata.entry_points(group="kueuelift.commands")
 
 
-@click.group(cls=Commands, epilog=EXIT_CODE_TEXT, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, epilog=exit_code_text(EXIT_CODES), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kueuelift", prog_name="kueuelift")
 def kueuelift() -> None:
     """Move a cluster's Kueue, and everything in it, to kueue.x-k8s.io/v1beta2: snapshot, transform, apply."""
@@ -86,7 +102,7 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one line 
         sys.stderr.close()
         return 1
     except OSError as error:
-        return _fail(f"{error.filename or 'file'}: {error.strerror or error}; mend that and run again", 1)
+        return _fail(_sentence(error), 1)
     except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
         traceback.print_exc()
         return _fail(f"this is a fault of kueuelift ({type(error).__name__}); please report the lines above", 5)
@@ -109,6 +125,14 @@ def _polite_kills_as_interrupts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def _sentence(error: Exception) -> str:
+    if isinstance(error, BrokenPipeError):
+        return "standard output was closed before all was told; read it to its end"
+    if not isinstance(error, OSError):
+        return str(error)
+    return f"{error.filename or 'file'}: {error.strerror or error}; mend that and run again"
+
+
 def _fail(sentence: str, code: int) -> int:
-    click.echo(f"error: {sentence}", err=True)
+    click.echo(f"error: {printable(sentence, longest=_LONGEST_SENTENCE)}", err=True)
     return code

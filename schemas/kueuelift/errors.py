@@ -16,6 +16,27 @@ EXIT_CODES: dict[int, str] = {
 }
 """The published exit codes, as every command's help prints them."""
 
+OWN_EXIT_CODES: dict[str, dict[int, str]] = {
+    "diff": {
+        0: "same",
+        1: "different",
+        2: "usage, or refused",
+        3: "not all could be compared",
+        4: "a snapshot is altered, or damaged",
+        5: "our own fault",
+        130: "interrupted",
+    },
+}
+"""Those of commands whose code 1 is an answer, by the command's name."""
+
+_LONGEST_SHOWN = 500
+
+
+def printable(text: str, *, longest: int = _LONGEST_SHOWN) -> str:
+    """A name that nobody vouches for, fit for a message: of one line, without a terminal's control characters."""
+    cut = text if len(text) <= longest else f"{text[:longest]}…"
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in cut)
+
 
 class ToolError(Exception):
     """Something the operator must be told; never raised as it stands."""
@@ -45,3 +66,9 @@ class UntrustedError(ToolError):
     """A directory is stale, altered, of an unknown format, or not the approved one."""
 
     exit_code = 4
+
+
+class UnansweredError(ToolError):
+    """Refused, by a command whose code 1 is an answer."""
+
+    exit_code = 2

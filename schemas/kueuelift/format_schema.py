@@ -6,10 +6,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from kueuelift.errors import UntrustedError
+from kueuelift.errors import UntrustedError, printable
 
 
-def check(name: str, document: Any, origin: Path | None = None) -> None:
+def check(name: str, document: Any, origin: Path | str | None = None) -> None:
     """Hold a header or journal line against `formats/<name>.v1.json`.
 
     With `origin`, a mismatch is an UntrustedError naming file and path; without, it is our own fault (ValueError).
@@ -17,12 +17,11 @@ def check(name: str, document: Any, origin: Path | None = None) -> None:
     problem = next(iter(_validator(name).iter_errors(document)), None)
     if problem is None:
         return
-    path = problem.json_path.removeprefix("$.")
+    path = printable(problem.json_path.removeprefix("$."))
     if origin is None:
         raise ValueError(f"{name} at {path}: {problem.message}")
-    raise UntrustedError(
-        f"{origin}: {path} does not fit the format {name}/v1: {problem.message[:200]}; take it from its source again"
-    )
+    reason = printable(problem.message, longest=200)
+    raise UntrustedError(f"{origin}: {path} does not fit the format {name}/v1: {reason}; take it from its source again")
 
 
 @functools.cache

@@ -113,15 +113,17 @@ class Failure:
     """The list or object: `clusterqueues.kueue.x-k8s.io`."""
     reason: str
     remedy: str = ""
+    foreign: bool = False
+    """It is known to have nothing to do with Kueue: recorded, and nothing is missing without it."""
 
     def to_dict(self) -> dict[str, Any]:
         """The failure as snapshot.json has it."""
-        return {"what": self.what, "reason": self.reason, "remedy": self.remedy}
+        return {"what": self.what, "reason": self.reason, "remedy": self.remedy, "foreign": self.foreign}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a failure that the JSON Schema has accepted."""
-        return cls(what=data["what"], reason=data["reason"], remedy=data.get("remedy", ""))
+        return cls(what=data["what"], reason=data["reason"], remedy=data["remedy"], foreign=data["foreign"])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -36,6 +36,29 @@ def shaped(value: Any, origin: str, *, namespaced: bool = False) -> KubernetesOb
     return obj
 
 
+def shaped_crd(value: Any, origin: str) -> KubernetesObject:
+    """A CustomResourceDefinition with its plural and versions, one of them stored, as every API server keeps it."""
+    crd = shaped(value, origin)
+    spec = _mapping(crd, "spec", origin)
+    _text(_mapping(spec, "names", origin, "spec."), "plural", origin, "spec.names.plural")
+    versions = spec.get("versions")
+    if not isinstance(versions, list) or not all(isinstance(version, dict) for version in versions):
+        raise _refusal(origin, "spec.versions", "something else", "a list of objects")
+    for version in versions:
+        _text(version, "name", origin, "spec.versions[].name")
+        for field in ("served", "storage"):
+            if not isinstance(version.get(field), bool):
+                raise _refusal(origin, f"spec.versions[].{field}", repr(version.get(field))[:80], "true or false")
+        if version.get("schema") is not None:
+            _mapping(version, "schema", origin, "spec.versions[].")
+    if sum(version["storage"] for version in versions) != 1:
+        raise _refusal(origin, "spec.versions", "no version or several", "one that is stored")
+    stored = crd.get("status", {}).get("storedVersions") or []
+    if not isinstance(stored, list) or not all(isinstance(name, str) for name in stored):
+        raise _refusal(origin, "status.storedVersions", "something else", "a list of texts")
+    return crd
+
+
 def helm_name(text: Any, origin: str) -> str:
     """A release's or namespace's name, fit to be an argument of helm: an option is never taken for one."""
     if not isinstance(text, str) or len(text) > _LONGEST or not _HELM_NAME.fullmatch(text):

@@ -1,9 +1,10 @@
 """The plan format: the only code that writes or reads a PLAN directory. `schemas/README.md` has its chapter."""
 
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from kueuelift import object_store, yaml_text
@@ -80,7 +81,10 @@ class Plan:
 
     @classmethod
     def open(cls, root: Path) -> Self:
-        """Open and verify header, tree and every byte: nothing of an altered plan is ever carried out."""
+        """Open and verify header, tree and every byte: nothing of an altered plan is ever carried out.
+
+        `root` is the plan, or an archive of it.
+        """
         sealed = Sealed.open(root, FORMAT)
         sealed.verify()
         return cls(sealed=sealed)
@@ -127,10 +131,13 @@ class Plan:
     def document(self, path: str) -> KubernetesObject:
         """One YAML document by its path, a CRD say; read and verified once, so never to be changed."""
         if path not in self._documents:
-            self._documents[path] = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
+            self._documents[path] = yaml_text.load(self.sealed.read(path), self.sealed.where(path))
         return self._documents[path]
 
-    def file(self, path: str) -> Path:
-        """The verified place of a file on disk, for programs such as helm."""
-        self.sealed.read(path)
-        return self.sealed.root / path
+    @contextmanager
+    def file(self, path: str) -> Iterator[Path]:
+        """A verified copy of a file on disk, for programs such as helm; for its owner only, and gone afterwards."""
+        with tempfile.TemporaryDirectory(prefix="kueuelift.") as folder:
+            copy = Path(folder) / PurePosixPath(path).name
+            copy.write_bytes(self.sealed.read(path))
+            yield copy

@@ -10,14 +10,22 @@ import json
 import os
 import re
 import secrets
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from kueuelift.errors import RefusedError
 
-_TOKEN = re.compile(r"kueuelift-token-[0-9a-f]{32}")
+MARK = "kueuelift-token-"
+"""What every token begins with."""
+
+_TOKEN = re.compile(rf"{MARK}[0-9a-f]{{32}}")
 _KEY_BYTES = 32
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+"""Made once: making it takes longer than hashing what it writes."""
+BLANK = f"{MARK}{'0' * 32}"
+"""The token that says only that something is hidden."""
 
 KEY_FILE = "kueuelift-token.key"
 """The key's name where none is given: beside the snapshot, never inside it."""
@@ -26,6 +34,34 @@ KEY_FILE = "kueuelift-token.key"
 def is_token(value: Any) -> bool:
     """Whether a value is hidden behind a token."""
     return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
+
+
+def has_token(value: Any) -> bool:
+    """Whether a value is a text of which some or all is hidden."""
+    return isinstance(value, str) and _TOKEN.search(value) is not None
+
+
+def blanked(value: Any) -> Any:
+    """Any value with all its tokens made one, so that what was hidden with different keys can be equal."""
+    return _with_tokens_as(BLANK, value)
+
+
+def told(value: Any) -> Any:
+    """Any value as a person is told it: `(hidden)` in the place of its tokens."""
+    return _with_tokens_as("(hidden)", value)
+
+
+def _with_tokens_as(word: str, value: Any) -> Any:
+    if isinstance(value, str):
+        # A text without tokens stays the object that it is: it may know more than its characters.
+        return _TOKEN.sub(word, value) if _TOKEN.search(value) else value
+    if isinstance(value, list):
+        return [_with_tokens_as(word, item) for item in value]
+    if isinstance(value, dict):
+        same = copy(value)
+        same.update({key: _with_tokens_as(word, item) for key, item in value.items()})
+        return same
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +77,13 @@ class TokenKey:
 
     def token(self, value: Any) -> str:
         """The token of any JSON value."""
-        content = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-        return f"kueuelift-token-{hmac.new(self.secret, content, hashlib.sha256).hexdigest()[:32]}"
+        content = _CANONICAL.encode(value).encode()
+        return f"{MARK}{hmac.digest(self.secret, content, 'sha256').hex()[:32]}"
+
+    @classmethod
+    def throwaway(cls) -> Self:
+        """A key that is kept nowhere."""
+        return cls(secrets.token_bytes(_KEY_BYTES))
 
     @classmethod
     def at(cls, path: Path) -> Self:

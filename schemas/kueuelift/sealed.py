@@ -1,27 +1,29 @@
 """Sealed directories: written once, named by a digest, verified on reading.
 
 A directory is made in a temporary sibling, its header last, then renamed. The header lists every other file with its
-SHA-256; the SHA-256 of the canonical header without its `volatile` block is the directory's digest.
+SHA-256; the SHA-256 of the canonical header without its `volatile` block is the directory's digest. What is read may
+lie in a folder or in an archive of it.
 """
 
 import hashlib
-import json
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import orjson
 
 from kueuelift import format_schema
 from kueuelift.errors import RefusedError, UntrustedError
+from kueuelift.sealed_tree import FolderTree, Tree, open_tree, sha256_of
 
+_LARGEST_READ = 256 << 20
+"""Of a header, or of a file that is read whole: a hundred times what etcd lets an object be."""
 LONGEST_NAME = 200
 """Longer file names are cut here and told apart by a hash: 255 bytes is what file systems give."""
 
@@ -65,14 +67,6 @@ def digest_of(header: Mapping[str, Any]) -> str:
     """The digest that a ticket and `--expect-digest` name."""
     lasting = {key: value for key, value in header.items() if key not in {"volatile", "digest"}}
     return f"sha256:{hashlib.sha256(canonical_json(lasting)).hexdigest()}"
-
-
-def sha256_of(file: BinaryIO) -> str:
-    """The hash of the rest of a file, in hexadecimal."""
-    running = hashlib.sha256()
-    while block := file.read(1 << 20):
-        running.update(block)
-    return running.hexdigest()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -128,7 +122,7 @@ class Writer:
 
     def seal(self, header: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
         """Write the header and give the directory its final name; returns the digest."""
-        whole: dict[str, Any] = {**header, "format": self.format.identifier, "files": _hashes(self.root)}
+        whole: dict[str, Any] = {**header, "format": self.format.identifier, "files": _hashes(FolderTree(self.root))}
         whole["digest"] = digest_of(whole)
         whole["volatile"] = dict(volatile)
         format_schema.check(self.format.name, whole)
@@ -160,15 +154,30 @@ def writing(final: Path, directory_format: Format) -> Iterator[Writer]:
 class Sealed:
     """A directory whose header, tree and digest are in order; the bytes of a file are verified when they are read."""
 
-    root: Path
+    tree: Tree
     header: Mapping[str, Any]
 
     @classmethod
     def open(cls, root: Path, directory_format: Format) -> Self:
-        """Verify the header and the names of all files; UntrustedError names what is wrong."""
-        header = _read_header(root, directory_format)
-        _check_tree(root, directory_format.header_name, set(header["files"]))
-        return cls(root=root, header=header)
+        """Verify the header and the names of all files; UntrustedError names what is wrong.
+
+        `root` is a directory or an archive of one; which of them, is seen from what lies there.
+        """
+        tree = open_tree(root, directory_format.name)
+        header = read_header(tree, directory_format)
+        problem = next(tree_problems(tree, directory_format.header_name, set(header["files"])), None)
+        if problem:
+            raise UntrustedError(problem)
+        return cls(tree=tree, header=header)
+
+    @property
+    def root(self) -> Path:
+        """The directory or archive, as the operator named it: for messages, and to put things beside it."""
+        return self.tree.root
+
+    def where(self, path: str) -> str:
+        """What a message calls one file: `plan/diff.txt`, `plan.tar.gz: diff.txt`."""
+        return self.tree.where(path)
 
     @property
     def digest(self) -> str:
@@ -181,22 +190,20 @@ class Sealed:
         return sorted(path for path in self.header["files"] if path.startswith(prefix))
 
     def read(self, path: str) -> bytes:
-        """The verified content of one file."""
+        """The verified content of one file, which must fit into memory; lines are streamed."""
         with self.stream(path) as file:
-            return file.read()
+            return _whole(file, self.where(path))
 
     @contextmanager
     def stream(self, path: str) -> Iterator[BinaryIO]:
         """One file, verified in a first pass, to be read in pieces."""
         if path not in self.header["files"]:
-            raise UntrustedError(
-                f"{self.root}: the header lists no file {path}; take the directory from its source again"
-            )
-        with (self.root / path).open("rb") as file:
+            raise UntrustedError(f"{self.root}: the header lists no file {path}; take it from its source again")
+        with self.tree.open(path) as file:
             found = sha256_of(file)
             if found != self.header["files"][path]:
                 raise UntrustedError(
-                    f"{self.root / path}: altered after sealing (SHA-256 {found[:12]}…, the header says "
+                    f"{self.where(path)}: altered after sealing (SHA-256 {found[:12]}…, the header says "
                     f"{self.header['files'][path][:12]}…); take the directory from its source again"
                 )
             file.seek(0)
@@ -210,8 +217,10 @@ class Sealed:
 
 
 def refuse_inside_sealed(place: Path) -> None:
-    """Nothing is ever written below a sealed directory: it would no longer be what its header says."""
+    """Nothing is written below a sealed directory, which would no longer be what its header says, or below a file."""
     for folder in place.absolute().parents:
+        if folder.is_file():
+            raise RefusedError(f"{place}: {folder} is a file, not a folder; name a place beside it")
         for name in ("snapshot", "plan"):
             header = folder / f"{name}.json"
             if header.is_file() and f'"format": "kueuelift.{name}/'.encode() in header.read_bytes():
@@ -223,76 +232,68 @@ def _refuse_existing(final: Path) -> None:
         raise RefusedError(f"{final}: exists already and is never overwritten; name another directory or remove it")
 
 
-def _read_header(root: Path, directory_format: Format) -> dict[str, Any]:
-    path = root / directory_format.header_name
-    if not root.is_dir():
-        raise RefusedError(f"{root}: no such directory; give the path of a {directory_format.name}")
-    if path.is_symlink() or not path.is_file():
-        others = [name for name in ("snapshot", "plan") if (root / f"{name}.json").is_file()]
+def read_header(tree: Tree, directory_format: Format) -> dict[str, Any]:
+    """The header, held against its format and its digest."""
+    name = directory_format.header_name
+    if not tree.holds(name):
+        others = [name for name in ("snapshot", "plan") if tree.holds(f"{name}.json")]
         instead = f"it is a {others[0]}" if others else "the directory is not one, or is incomplete"
         raise UntrustedError(
-            f"{root}: has no header {path.name}, {instead}; give a sealed {directory_format.name} directory"
+            f"{tree.root}: has no header {name}, {instead}; give a sealed {directory_format.name} directory"
         )
+    where = tree.where(name)
+    with tree.open(name) as file:
+        content = _whole(file, where)
     try:
-        header = json.loads(path.read_bytes())
-    except ValueError as error:
+        header: Any = orjson.loads(content)
+        digest = digest_of(header) if isinstance(header, dict) else ""
+    except (ValueError, TypeError) as error:
+        problem = f"truncated or not JSON ({error}); take the directory from its source again"
+        raise UntrustedError(f"{where}: {problem}") from None
+    _check_format(where, header, directory_format)
+    format_schema.check(directory_format.name, header, where)
+    if header["digest"] != digest:
         raise UntrustedError(
-            f"{path}: truncated or not JSON ({error}); take the directory from its source again"
-        ) from None
-    _check_format(path, header, directory_format)
-    format_schema.check(directory_format.name, header, path)
-    if header["digest"] != digest_of(header):
-        raise UntrustedError(
-            f"{path}: altered after sealing (digest {digest_of(header)[:19]}…, not {header['digest'][:19]}…); "
+            f"{where}: altered after sealing (digest {digest[:19]}…, not {header['digest'][:19]}…); "
             "take the directory from its source again"
         )
     return dict(header)
 
 
-def _check_format(path: Path, header: Any, directory_format: Format) -> None:
+def _whole(file: BinaryIO, where: str) -> bytes:
+    if file.seek(0, os.SEEK_END) > _LARGEST_READ:
+        raise UntrustedError(f"{where}: larger than {_LARGEST_READ >> 20} MiB, as no such file is; see who made it")
+    file.seek(0)
+    return file.read()
+
+
+def _check_format(where: str, header: Any, directory_format: Format) -> None:
     """Stop at an unknown version before anything else of the header is believed."""
     found = header.get("format") if isinstance(header, dict) else None
     if found == directory_format.identifier:
         return
-    newer = re.fullmatch(rf"kueuelift\.{directory_format.name}/v(\d+)", str(found))
-    if newer:
+    if re.fullmatch(rf"kueuelift\.{directory_format.name}/v\d+", str(found)):
         raise UntrustedError(
-            f"{path}: format {found} is not known to this version, which reads {directory_format.identifier}; "
+            f"{where}: format {found} is not known to this version, which reads {directory_format.identifier}; "
             "use the kueuelift that made the directory, or a newer one"
         )
     raise UntrustedError(
-        f"{path}: format {found!r} found, {directory_format.identifier} wanted; give another directory"
+        f"{where}: format {str(found)[:80]!r} found, {directory_format.identifier} wanted; give another directory"
     )
 
 
-def _check_tree(root: Path, header_name: str, listed: set[str]) -> None:
-    found: set[str] = set()
-    for path in _walk(root):
-        relative = path.relative_to(root).as_posix()
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise UntrustedError(f"{path}: a symlink or special file, which a sealed directory never holds; remove it")
-        if relative != header_name:
-            found.add(relative)
-    for relative in sorted(found - listed):
-        raise UntrustedError(f"{root / relative}: not listed in {header_name}; remove the extra file")
-    for relative in sorted(listed - found):
-        raise UntrustedError(
-            f"{root / relative}: listed in {header_name} but missing; take the directory from its source again"
-        )
+def tree_problems(tree: Tree, header_name: str, listed: set[str]) -> Iterator[str]:
+    """A sentence for each file that the header does not list, then for each listed one that is missing."""
+    found = set(tree.files()) - {header_name}
+    for path in sorted(found - listed):
+        yield f"{tree.where(path)}: not listed in {header_name}; remove it, or take the directory again"
+    for path in sorted(listed - found):
+        yield f"{tree.where(path)}: listed in {header_name} but missing; take the directory from its source again"
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    """Everything below a directory but its real folders; symlinks are yielded, never followed."""
-    for entry in sorted(root.iterdir()):
-        if entry.is_dir() and not entry.is_symlink():
-            yield from _walk(entry)
-        else:
-            yield entry
-
-
-def _hashes(root: Path) -> dict[str, str]:
+def _hashes(tree: Tree) -> dict[str, str]:
     hashes = {}
-    for path in _walk(root):
-        with path.open("rb") as file:
-            hashes[PurePosixPath(path.relative_to(root)).as_posix()] = sha256_of(file)
+    for path in tree.files():
+        with tree.open(path) as file:
+            hashes[path] = sha256_of(file)
     return hashes

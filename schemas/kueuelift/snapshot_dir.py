@@ -1,17 +1,19 @@
 """The snapshot format: the only code that writes or reads a SNAPSHOT directory. `schemas/README.md` has its chapter."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import unquote
 
 from kueuelift import object_store, yaml_text
+from kueuelift.errors import UntrustedError
 from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import BY_PLURAL, Kind
 from kueuelift.model import Failure, KubernetesObject
-from kueuelift.object_shape import shaped
+from kueuelift.object_shape import shaped, shaped_crd
 from kueuelift.object_store import LineFiles, line_files
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
 
@@ -46,20 +48,35 @@ class SnapshotWriter:
         with line_files(self._writer, "workloads") as files:
             yield files
 
-    def discard_objects(self, kind: Kind) -> None:
-        """Take back all objects of a kind: a list is in a snapshot whole or not at all."""
-        self._writer.discard("workloads" if kind.per_job else f"objects/{kind.plural}")
+    def add_part(self, folder: str, resource: str, obj: KubernetesObject) -> str:
+        """An object of what surrounds Kueue: `installation/deployments.apps/<namespace>/<name>.yaml`."""
+        metadata = obj["metadata"]
+        namespace = f"{file_name(metadata['namespace'])}/" if metadata.get("namespace") else ""
+        place = f"{folder}/{file_name(resource)}/{namespace}{file_name(metadata['name'], '.yaml')}"
+        return self._writer.write(place, yaml_text.dump(obj))
 
-    def discard_helm_records(self) -> None:
-        """Take back all records."""
-        self._writer.discard("helm")
+    @contextmanager
+    def part_lines(self, folder: str, resource: str) -> Iterator[LineFiles]:
+        """Where the many objects of a part are streamed to: `running/jobs.batch/<namespace>.jsonl.gz`."""
+        with line_files(self._writer, f"{folder}/{file_name(resource)}") as files:
+            yield files
+
+    def discard(self, folder: str) -> None:
+        """Take back all of a folder: a list is in a snapshot whole or not at all."""
+        self._writer.discard(folder)
+
+    def discard_objects(self, kind: Kind) -> None:
+        """Take back all objects of a kind."""
+        self.discard("workloads" if kind.per_job else f"objects/{kind.plural}")
 
     def add_helm_record(self, record: HelmRecord) -> str:
-        """One revision of a release: `release.json`, `values.yaml`, `manifest.yaml`; returns its folder."""
+        """One revision of a release: `release.json`, values, computed values, manifest, hooks; returns its folder."""
         folder = "/".join(("helm", *(file_name(part) for part in record.folder)))
         self._writer.write(f"{folder}/release.json", canonical_json(record.info()))
         self._writer.write(f"{folder}/values.yaml", yaml_text.dump(dict(record.values)))
-        self._writer.write(f"{folder}/manifest.yaml", "".join(f"---\n{yaml_text.dump(obj)}" for obj in record.manifest))
+        self._writer.write(f"{folder}/computed.yaml", yaml_text.dump(dict(record.computed)))
+        self._writer.write(f"{folder}/manifest.yaml", _stream(record.manifest))
+        self._writer.write(f"{folder}/hooks.yaml", _stream(hook.to_dict() for hook in record.hooks))
         return folder
 
     def seal(self, header: Mapping[str, Any], volatile: Mapping[str, Any]) -> str:
@@ -83,7 +100,7 @@ class Snapshot:
 
     @classmethod
     def open(cls, root: Path) -> Self:
-        """Open and verify the header and tree; UntrustedError or RefusedError names what is wrong."""
+        """Open a snapshot or an archive of one, and verify the header and tree; a ToolError names what is wrong."""
         return cls(sealed=Sealed.open(root, FORMAT))
 
     @property
@@ -110,7 +127,7 @@ class Snapshot:
         """The captured CustomResourceDefinitions of known kinds, by plural."""
         found = {}
         for path in self.sealed.names("crds"):
-            crd = yaml_text.load(self.sealed.read(path), str(self.sealed.root / path))
+            crd = shaped_crd(yaml_text.load(self.sealed.read(path), self.sealed.where(path)), self.sealed.where(path))
             if crd["spec"]["names"]["plural"] in BY_PLURAL:
                 found[crd["spec"]["names"]["plural"]] = crd
         return found
@@ -123,20 +140,67 @@ class Snapshot:
             found = object_store.read_objects(self.sealed, "objects", kind)
         return (shaped(obj, f"{self.sealed.root}: {_told(kind, obj)}", namespaced=kind.namespaced) for obj in found)
 
+    def parts(self, folder: str) -> Iterator[tuple[str, KubernetesObject]]:
+        """What surrounds Kueue, with the name of its resource: all below `installation`, `running`, …; streamed."""
+        for path in self.sealed.names(folder):
+            resource = unquote(path.split("/")[1])
+            yield from ((resource, obj) for obj in self.objects_in(path))
+
+    def hashes(self, folder: str) -> dict[str, str]:
+        """The SHA-256 of each file below a folder, by path: two snapshots have what is equal in equal files."""
+        return {path: self.header["files"][path] for path in self.sealed.names(folder)}
+
+    def objects_in(self, path: str) -> Iterator[KubernetesObject]:
+        """The objects of one file; lines are streamed."""
+        if path.endswith(".jsonl.gz"):
+            yield from object_store.read_line_file(self.sealed, path)
+        else:
+            yield object_store.read_object(self.sealed, path)
+
     def count(self, kind: Kind) -> int:
         """How many objects of a kind were captured."""
         return int(self.header["lists"].get(kind.plural, {"count": 0})["count"])
 
     def helm_records(self) -> list[HelmRecord]:
         """All captured revisions, by namespace, release, revision."""
-        folders = sorted({path.rpartition("/")[0] for path in self.sealed.names("helm")})
-        records = [self._helm_record(folder) for folder in folders]
+        records = [self.helm_record(folder) for folder in self.helm_folders()]
         return sorted(records, key=lambda record: (record.namespace, record.release, record.revision))
 
-    def _helm_record(self, folder: str) -> HelmRecord:
-        values = yaml_text.load(self.sealed.read(f"{folder}/values.yaml"), f"{folder}/values.yaml") or {}
-        manifest = list(yaml_text.load_all(self.sealed.read(f"{folder}/manifest.yaml"), f"{folder}/manifest.yaml"))
-        return HelmRecord.from_parts(json.loads(self.sealed.read(f"{folder}/release.json")), values, manifest)
+    def helm_folders(self) -> list[str]:
+        """Where the revisions lie, one folder each."""
+        return sorted({path.rpartition("/")[0] for path in self.sealed.names("helm")})
+
+    def helm_record(self, folder: str) -> HelmRecord:
+        """The revision in a folder."""
+
+        def documents(name: str) -> list[Any]:
+            path = f"{folder}/{name}"
+            return list(yaml_text.load_all(self.sealed.read(path), self.sealed.where(path)))
+
+        def mapping(name: str) -> Any:
+            path = f"{folder}/{name}"
+            return yaml_text.load(self.sealed.read(path), self.sealed.where(path))
+
+        return HelmRecord.from_parts(
+            _json(self.sealed.read(f"{folder}/release.json"), self.sealed.where(f"{folder}/release.json")),
+            values=mapping("values.yaml"),
+            computed=mapping("computed.yaml"),
+            manifest=documents("manifest.yaml"),
+            hooks=documents("hooks.yaml"),
+            origin=self.sealed.where(folder),
+        )
+
+
+def _json(content: bytes, where: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise UntrustedError(f"{where}: not JSON; take the directory from its source again") from None
+
+
+def _stream(documents: Iterable[Mapping[str, Any]]) -> str:
+    """A text of several YAML documents."""
+    return "".join(f"---\n{yaml_text.dump(document)}" for document in documents)
 
 
 def _told(kind: Kind, obj: KubernetesObject) -> str:

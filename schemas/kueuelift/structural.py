@@ -70,7 +70,7 @@ def _prune_object(value: dict[str, Any], schema: Schema | None, path: str, dropp
         if key in kept:
             continue
         below = f"{path}.{key}" if path else key
-        known, field_schema = _field_schema(schema, key)
+        known, field_schema = schema_of_field(schema, key)
         if known:
             _prune(value[key], field_schema, below, dropped)
         elif not open_here:
@@ -81,14 +81,14 @@ def _prune_object(value: dict[str, Any], schema: Schema | None, path: str, dropp
 def _drop_nulls(value: Any, schema: Schema | None) -> None:
     if isinstance(value, dict):
         for key in list(value):
-            field_schema = _field_schema(schema, key)[1]
+            field_schema = schema_of_field(schema, key)[1]
             if _stray_null(value[key], field_schema) and (field_schema or {}).get("default") is None:
                 del value[key]
             else:
                 _drop_nulls(value[key], field_schema)
     elif isinstance(value, list):
         for item in value:
-            _drop_nulls(item, _item_schema(schema))
+            _drop_nulls(item, schema_of_items(schema))
 
 
 def _default(value: Any, schema: Schema | None) -> None:
@@ -101,19 +101,19 @@ def _default(value: Any, schema: Schema | None) -> None:
                 value[key] = deepcopy(wanted)
         for key in value:
             known_property = key in schema.get("properties", {})
-            field_schema = _field_schema(schema, key)[1]
+            field_schema = schema_of_field(schema, key)[1]
             if not known_property and _stray_null(value[key], field_schema):
                 value[key] = deepcopy((field_schema or {}).get("default"))
             _default(value[key], field_schema)
     elif isinstance(value, list):
-        items = _item_schema(schema)
+        items = schema_of_items(schema)
         for index, item in enumerate(value):
             if _stray_null(item, items):
                 value[index] = deepcopy((items or {}).get("default"))
             _default(value[index], items)
 
 
-def _field_schema(schema: Schema | None, key: str) -> tuple[bool, Schema | None]:
+def schema_of_field(schema: Schema | None, key: str) -> tuple[bool, Schema | None]:
     """Say whether the schema knows the field, and by which schema: `additionalProperties: true` has none for it."""
     if schema is None:
         return False, None
@@ -124,12 +124,13 @@ def _field_schema(schema: Schema | None, key: str) -> tuple[bool, Schema | None]
     return additional is not None, additional if isinstance(additional, Mapping) else None
 
 
-def _item_schema(schema: Schema | None) -> Schema | None:
+def schema_of_items(schema: Schema | None) -> Schema | None:
+    """Give the schema of a list's items; None where it has none."""
     return schema.get("items") if schema is not None else None
 
 
 def _item_schema_to_prune(schema: Schema | None) -> Schema | None:
-    items = _item_schema(schema)
+    items = schema_of_items(schema)
     if schema is None or not _preserves(schema):
         return items
     # A list that preserves what it does not know hands that on to its items.

@@ -1,23 +1,31 @@
-"""Takes the parts of a cluster one after the other, redacted, into a snapshot: each list whole or not at all."""
+"""The engine of a snapshot: takes lists one after the other, redacted, into it; each list whole or not at all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from kueuelift.helm_record import HelmRecord
+from kueuelift import crd as custom_resource
 from kueuelift.kinds import BY_PLURAL, GROUP, Kind
 from kueuelift.model import Failure, KubernetesObject
-from kueuelift.progress import Progress, Task
+from kueuelift.progress import Progress, Silence, Task
 from kueuelift.snapshot_dir import SnapshotWriter
-from kueuelift_snapshot import helm_releases
-from kueuelift_snapshot.api import AnswerError, Api
-from kueuelift_snapshot.failure_text import CRDS, SECRETS, Resource, failure_of, refusal_of
-from kueuelift_snapshot.pages import GONE, read_pages
-from kueuelift_snapshot.redaction import Redactor
-from kueuelift_snapshot.served import version_to_list
+from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
+from kueuelift_snapshot.discovery import Served, ServedResource, of_crd
+from kueuelift_snapshot.failure_text import failure_of, refusal_of
+from kueuelift_snapshot.listing import Listing
+from kueuelift_snapshot.pages import GONE, Page, parsed, read_pages
+from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
+from kueuelift_snapshot.resource import CRDS, Resource
+from kueuelift_snapshot.scope import Scope
+from kueuelift_snapshot.served import versions_to_list
 
 Result = TypeVar("Result")
+Keep = Callable[[KubernetesObject], KubernetesObject | None]
+"""What is kept of an object; None where nothing is."""
+
+Put = Callable[[KubernetesObject], str]
+"""Writes one redacted object; returns its file's path."""
 
 CRDS_A_PAGE = 50
 """A cluster may have hundreds of CRDs of some hundred kilobytes each."""
@@ -25,24 +33,8 @@ CRDS_A_PAGE = 50
 RESTARTS = 2
 """How often a list whose continue token expired begins again, before it goes on at another moment than it began."""
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Listing:
-    """One list, read to its end."""
-
-    version: str
-    count: int
-    tokens: dict[str, int]
-    """By file."""
-    told: dict[str, Any]
-    """What changes by itself: the resourceVersion, the pages, whether all of it is of one moment."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Releases:
-    records: list[HelmRecord]
-    failures: list[Failure]
-    tokens: dict[str, int]
+CLUSTER_SCOPED = "_cluster"
+"""The line file of objects without a namespace; no namespace has such a name."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -53,28 +45,39 @@ class Capture:
     writer: SnapshotWriter
     redactor: Redactor
     progress: Progress
+    scope: Scope = field(default_factory=Scope)
+    observers: list[Callable[[KubernetesObject], None]] = field(default_factory=list)
+    """Each is shown every object that is kept, as it came, perhaps twice."""
     lists: dict[str, Listing] = field(default_factory=dict)
     """By plural."""
+    parts: dict[str, int] = field(default_factory=dict)
+    """By folder and resource: how many objects were kept."""
+    unseen: set[str] = field(default_factory=set)
+    """Resources that a snapshot can do without and that could not be read."""
     failures: list[Failure] = field(default_factory=list)
-    tokens: dict[str, int] = field(default_factory=dict)
-    """By file."""
-    helm_records: list[HelmRecord] = field(default_factory=list)
+    hidden: dict[str, HiddenPaths] = field(default_factory=dict)
+    """By file: where tokens stand."""
+    custom: list[ServedResource] = field(default_factory=list)
+    """Every served kind of another group that a CRD defines, in its stored version where that is served."""
+    served: Served = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.served = Served(api=self.api)
 
     def crds(self) -> dict[str, KubernetesObject]:
         """Every CRD of the group, by plural; RefusedError where they cannot be listed, since all else hangs on them."""
-        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
         found: dict[str, KubernetesObject] = {}
-        with self.progress.task("customresourcedefinitions") as task:
+        with self.progress.task(CRDS.plural) as task:
             try:
-                for page in read_pages(self.api, path, limit=CRDS_A_PAGE, tolerant=True):
+                for page in read_pages(self.api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True):
                     found |= {
                         crd["spec"]["names"]["plural"]: crd for crd in page.items if crd["spec"]["group"] == GROUP
                     }
+                    self.custom += [kind for crd in page.items if (kind := of_crd(crd)) and kind.group != GROUP]
             except AnswerError as error:
                 raise refusal_of(CRDS, error) from None
             for _, crd in sorted(found.items()):
-                redacted = self.redactor.of_object(crd)
-                _count(self.tokens, self.writer.add_crd(redacted.value), redacted.tokens)
+                self.write(crd, self.writer.add_crd)
                 task.advance()
         for plural in sorted(found.keys() - BY_PLURAL.keys()):
             self.progress.say(f"{plural}.{GROUP}: a kind that this version does not know; its objects are not read")
@@ -82,38 +85,102 @@ class Capture:
 
     def objects(self, kind: Kind, crd: KubernetesObject) -> None:
         """All objects of one kind, or a failure and none of them."""
-        listed = version_to_list(crd)
-        if listed is None:
+        versions = versions_to_list(crd, self.scope.versions.get(kind.plural, ""))
+        if not versions:
             reason, remedy = "no version of the kind is served", "serve its storage version in the CRD, then run again"
             self.failures.append(Failure(what=kind.crd_name, reason=reason, remedy=remedy))
             return
+        stored = versions[0] == custom_resource.storage_version(crd)
         with self.progress.task(kind.plural) as task:
-            listing = self._whole(
-                Resource(group=GROUP, plural=kind.plural),
-                read=lambda tolerant: self._read_objects(kind, listed, task, tolerant=tolerant),
-                discard=lambda: self.writer.discard_objects(kind),
-            )
+
+            def read(tolerant: bool) -> Listing:
+                listing = Listing(version=versions[0], stored=stored)
+                with self._place(kind) as put:
+                    for page in self._pages_of(kind, versions, tolerant=tolerant):
+                        listing.turn(page)
+                        for obj in page.items:
+                            self.write(obj, put)
+                            listing.add(obj)
+                        task.advance(len(page.items))
+                return listing
+
+            resource = Resource(group=GROUP, version=versions[0], plural=kind.plural)
+            place = "workloads" if kind.per_job else f"objects/{kind.plural}"
+            listing = self.whole(resource, read, discard=lambda: self.discard(place))
         if listing is not None:
             self.lists[kind.plural] = listing
-            self.tokens |= listing.tokens
 
-    def helm_releases(self) -> None:
-        """Every release record that touches Kueue, in all namespaces; each unreadable one is a failure of its own."""
-        with self.progress.task("helm releases") as task:
-            releases = self._whole(
-                SECRETS,
-                read=lambda tolerant: self._read_releases(task, tolerant=tolerant),
-                discard=self.writer.discard_helm_records,
-            )
-        if releases is not None:
-            self.helm_records += releases.records
-            self.failures += releases.failures
-            self.tokens |= releases.tokens
+    def part(
+        self,
+        folder: str,
+        resource: Resource,
+        keep: Keep,
+        *,
+        namespaces: Sequence[str] = (),
+        query: Mapping[str, str] = NO_QUERY,
+        lines: bool = False,
+        optional: bool = False,
+    ) -> int:
+        """List what surrounds Kueue and write what `keep` leaves of it below `<folder>/<resource>/`.
 
-    def _whole(
-        self, resource: Resource, *, read: Callable[[bool], Result], discard: Callable[[], None]
+        One YAML an object, or with `lines` streamed by namespace. Listed are `namespaces`, or all of the cluster.
+        A list that fails is a failure of the snapshot, unless it is `optional`, which nobody is told of either.
+        `keep` may see an object twice.
+        Returns how many were kept.
+        """
+        place = f"{folder}/{resource.name}"
+        paths = [resource.path(namespace) for namespace in namespaces or ("",)]
+        with (Silence() if optional else self.progress).task(place) as task:
+
+            def read(tolerant: bool) -> int:
+                pages = (it for path in paths for it in read_pages(self.api, path, query=query, tolerant=tolerant))
+                with self._place_of_part(folder, resource, lines=lines) as put:
+                    kept = (obj for page in pages for obj in map(keep, page.items) if obj is not None)
+                    return self._write_all(kept, put, task)
+
+            count = self.whole(resource, read, discard=lambda: self.discard(place), optional=optional) or 0
+        if count:
+            self.parts[place] = self.parts.get(place, 0) + count
+        return count
+
+    def one(self, folder: str, resource: Resource, namespace: str, name: str) -> KubernetesObject | None:
+        """One object, written below `<folder>/<resource>/`; None where there is none, or it may not be read."""
+        path = f"{resource.path(namespace)}/{name}"
+        try:
+            found = parsed(self.api.get(path), path)
+        except AnswerError as error:
+            if error.status != 404:
+                self.fail(failure_of(resource, error))
+            return None
+        self.add(folder, resource.name, found)
+        return found
+
+    def add(self, folder: str, resource: str, obj: KubernetesObject) -> None:
+        """An object, perhaps of our own making, below `<folder>/<resource>/`."""
+        self.write(obj, lambda redacted: self.writer.add_part(folder, resource, redacted))
+        place = f"{folder}/{resource}"
+        self.parts[place] = self.parts.get(place, 0) + 1
+
+    def find(self, group: str, plural: str) -> ServedResource | None:
+        """A resource that the cluster may serve; None where it does not, or where it does not tell: a failure."""
+        try:
+            return self.served.find(group, plural)
+        except AnswerError as error:
+            self.fail(failure_of(Resource(group=group, version="", plural=plural), error))
+            return None
+
+    def whole(
+        self,
+        resource: Resource,
+        read: Callable[[bool], Result],
+        *,
+        discard: Callable[[], None],
+        optional: bool = False,
     ) -> Result | None:
-        """What `read` gives; begun again where the list expired, taken back and told as a failure where it failed."""
+        """What `read` gives, told whether to go on from an expired token at another moment than it began.
+
+        It begins again where its list expires. What failed is taken back by `discard`, and is a failure.
+        """
         for attempt in range(RESTARTS + 1):
             last = attempt == RESTARTS
             try:
@@ -123,51 +190,65 @@ class Capture:
                 if error.status == GONE and not last:
                     self.progress.say(f"{resource.name}: the list expired while it was read, beginning again")
                     continue
-                self.failures.append(failure_of(resource, error))
-                self.progress.say(f"{resource.name}: not read; {self.failures[-1].reason}")
+                if optional:
+                    self.unseen.add(resource.name)
+                else:
+                    self.fail(failure_of(resource, error))
                 break
         return None
 
-    def _read_objects(self, kind: Kind, version: str, task: Task, *, tolerant: bool) -> Listing:
-        count, pages, tokens = 0, 0, dict[str, int]()
-        with self._place(kind) as put:
-            for page in read_pages(self.api, f"/apis/{GROUP}/{version}/{kind.plural}", tolerant=tolerant):
-                for obj in page.items:
-                    redacted = self.redactor.of_object(obj)
-                    _count(tokens, put(redacted.value), redacted.tokens)
-                count, pages = count + len(page.items), pages + 1
-                task.advance(len(page.items))
-        told = {"resourceVersion": page.resource_version, "pages": pages, "consistent": page.consistent}
-        return Listing(version=version, count=count, tokens=tokens, told=told)
+    def fail(self, failure: Failure) -> None:
+        """Note what should be there and is not, once."""
+        if failure not in self.failures:
+            self.failures.append(failure)
+            self.progress.say(f"{failure.what}: not read; {failure.reason}")
+
+    def write(self, obj: KubernetesObject, put: Put) -> None:
+        """Redact and write one object."""
+        for observer in self.observers:
+            observer(obj)
+        redacted = self.redactor.of_object(obj)
+        self.account(put(redacted.value), redacted)
+
+    def account(self, path: str, redacted: Redacted) -> None:
+        """Note what has been hidden in a file."""
+        if redacted.hidden:
+            self.hidden.setdefault(path, HiddenPaths()).add(redacted)
+
+    def discard(self, folder: str) -> None:
+        """Take back all that was written below a folder."""
+        self.writer.discard(folder)
+        for path in [path for path in self.hidden if path.startswith(f"{folder}/")]:
+            del self.hidden[path]
+
+    def _pages_of(self, kind: Kind, versions: list[str], *, tolerant: bool) -> Iterator[Page]:
+        """The pages of a kind, of one namespace after the other where the scope names some."""
+        resources = [Resource(group=GROUP, version=version, plural=kind.plural) for version in versions]
+        for namespace in (self.scope.namespaces if kind.namespaced else ()) or ("",):
+            first, *otherwise = [resource.path(namespace) for resource in resources]
+            yield from read_pages(self.api, first, tolerant=tolerant, otherwise=otherwise)
 
     @contextmanager
-    def _place(self, kind: Kind) -> Iterator[Callable[[KubernetesObject], str]]:
-        """Where the objects of a kind go, one at a time; each call returns the file's path."""
+    def _place(self, kind: Kind) -> Iterator[Put]:
+        """Where the objects of a kind go, one at a time."""
         if not kind.per_job:
             yield lambda obj: self.writer.add_object(kind, obj)
             return
         with self.writer.workloads() as files:
             yield lambda obj: files.add(obj["metadata"]["namespace"], obj)
 
-    def _read_releases(self, task: Task, *, tolerant: bool) -> _Releases:
-        records, failures, tokens = list[HelmRecord](), list[Failure](), dict[str, int]()
-        pages = read_pages(
-            self.api, helm_releases.PATH, limit=helm_releases.SECRETS, query=helm_releases.QUERY, tolerant=tolerant
-        )
-        for secret in (secret for page in pages for secret in page.items):
-            found = helm_releases.read_release(secret, self.redactor)
-            if isinstance(found, Failure):
-                self.progress.say(f"{found.what}: {found.reason}")
-                failures.append(found)
-            elif found is not None:
-                folder = self.writer.add_helm_record(found.record)
-                _count(tokens, f"{folder}/values.yaml", found.value_tokens)
-                _count(tokens, f"{folder}/manifest.yaml", found.manifest_tokens)
-                records.append(found.record)
-                task.advance()
-        return _Releases(records=records, failures=failures, tokens=tokens)
+    @contextmanager
+    def _place_of_part(self, folder: str, resource: Resource, *, lines: bool) -> Iterator[Put]:
+        if not lines:
+            yield lambda obj: self.writer.add_part(folder, resource.name, obj)
+            return
+        with self.writer.part_lines(folder, resource.name) as files:
+            yield lambda obj: files.add(obj["metadata"].get("namespace") or CLUSTER_SCOPED, obj)
 
-
-def _count(tokens: dict[str, int], path: str, more: int) -> None:
-    if more:
-        tokens[path] = tokens.get(path, 0) + more
+    def _write_all(self, objects: Iterable[KubernetesObject], put: Put, task: Task) -> int:
+        """Write objects as they come; how many."""
+        count = 0
+        for count, obj in enumerate(objects, 1):  # noqa: B007 - the last number is the answer
+            self.write(obj, put)
+            task.advance()
+        return count

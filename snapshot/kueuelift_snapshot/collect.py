@@ -1,4 +1,4 @@
-"""The snapshot, told from top to bottom: identify the cluster, take its CRDs, every kind, Helm's records; seal."""
+"""The snapshot, told from top to bottom: identify the cluster; take Kueue's objects and what surrounds them; seal."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,25 @@ from kueuelift.model import Failure, KubernetesObject
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
 from kueuelift.snapshot_dir import writing_snapshot
-from kueuelift_snapshot.api import AnswerError, Api
-from kueuelift_snapshot.capture import Capture, Listing
-from kueuelift_snapshot.failure_text import NAMESPACES, refusal_of
+from kueuelift_snapshot.api import AnswerError, Api, Meter
+from kueuelift_snapshot.capture import Capture
+from kueuelift_snapshot.dependents import capture_dependents
+from kueuelift_snapshot.failure_text import refusal_of
+from kueuelift_snapshot.gitops import capture_gitops
+from kueuelift_snapshot.helm_capture import capture_releases
+from kueuelift_snapshot.installation import capture_installation
+from kueuelift_snapshot.listing import Listing
+from kueuelift_snapshot.ownership import Ownership
 from kueuelift_snapshot.pages import parsed
 from kueuelift_snapshot.redaction import Redactor
+from kueuelift_snapshot.resource import NAMESPACE
+from kueuelift_snapshot.rights import rules
+from kueuelift_snapshot.running import WorkloadOwners, capture_running
+from kueuelift_snapshot.scope import Scope
 from kueuelift_snapshot.secret_text import hide_secrets
+from kueuelift_snapshot.surroundings import capture_surroundings
+
+EVERYTHING = Scope()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,32 +48,65 @@ class Captured:
     unknown_crds: tuple[str, ...]
     """CRDs of the group whose objects this version does not read."""
     helm_records: tuple[HelmRecord, ...]
+    """Without their content."""
+    parts: Mapping[str, int]
+    """By folder and resource: how many objects surround Kueue."""
     failures: tuple[Failure, ...]
+    unseen: tuple[str, ...]
+    """Resources that a snapshot can do without and that could not be read."""
     tokens: int
+    narrowed: tuple[str, ...] = ()
+    """Options that make it fit to look at, not to apply."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
-        return not self.failures
+        """Whether nothing is missing that has to do with Kueue."""
+        return all(failure.foreign for failure in self.failures)
 
 
 def collect(
-    api: Api, out: Path, *, server: str, token_key: Path, progress: Progress, now: Callable[[], datetime]
+    api: Api,
+    out: Path,
+    *,
+    server: str,
+    token_key: Path | None,
+    progress: Progress,
+    now: Callable[[], datetime],
+    scope: Scope = EVERYTHING,
 ) -> Captured:
-    """Read a cluster into a new sealed directory; what could not be read is in it as a failure."""
+    """Read a cluster into a new sealed directory; what could not be read is in it as a failure.
+
+    Without a file for the `token_key` nobody can compare the tokens with those of another snapshot.
+    """
     began = now()
+    meter = Meter(api)
     with writing_snapshot(out) as writer:
-        cluster = identify(api)
-        key = TokenKey.at(token_key)
-        capture = Capture(api=api, writer=writer, redactor=Redactor(key), progress=progress)
+        cluster = identify(meter)
+        key = TokenKey.at(token_key) if token_key else TokenKey.throwaway()
+        capture = Capture(api=meter, writer=writer, redactor=Redactor(key), progress=progress, scope=scope)
+        owners, job_owners = Ownership(), WorkloadOwners()
+        capture.observers = [owners.see, job_owners.see]
         crds = capture.crds()
         for kind in KINDS:
-            if kind.plural in crds:
+            if kind.plural in crds and scope.takes(kind):
                 capture.objects(kind, crds[kind.plural])
-        capture.helm_releases()
-        digest = writer.seal(
-            _header(capture, cluster, key), _volatile(capture, hide_secrets(server, key.token), began, now())
-        )
+        helm_records = capture_releases(capture)
+        installation = capture_installation(capture, crds)
+        capture_surroundings(capture, installation.namespaces)
+        capture_gitops(capture, owners, helm_records)
+        capture.observers = []
+        capture_dependents(capture)
+        if scope.running:
+            capture_running(capture, job_owners, installation.frameworks)
+        volatile = {
+            "server": hide_secrets(server, key.token),
+            "takenAt": began.isoformat(timespec="seconds"),
+            "seconds": round((now() - began).total_seconds(), 1),
+            "lists": {plural: listing.told() for plural, listing in capture.lists.items()},
+            "requests": meter.requests,
+            "bytes": meter.received,
+        }
+        digest = writer.seal(_header(capture, cluster, key), volatile)
     return Captured(
         path=out,
         digest=digest,
@@ -68,9 +114,12 @@ def collect(
         installed=bool(crds),
         lists=capture.lists,
         unknown_crds=tuple(f"{plural}.{GROUP}" for plural in sorted(crds.keys() - BY_PLURAL.keys())),
-        helm_records=tuple(capture.helm_records),
+        helm_records=tuple(helm_records),
+        parts=capture.parts,
         failures=tuple(capture.failures),
-        tokens=sum(capture.tokens.values()),
+        unseen=tuple(sorted(capture.unseen)),
+        narrowed=tuple(scope.narrowed),
+        tokens=sum(sum(account.to_dict().values()) for account in capture.hidden.values()),
     )
 
 
@@ -86,7 +135,7 @@ def _required(api: Api, path: str) -> KubernetesObject:
     try:
         return parsed(api.get(path), path)
     except AnswerError as error:
-        raise refusal_of(NAMESPACES, error) from None
+        raise refusal_of(NAMESPACE, error) from None
 
 
 def _header(capture: Capture, cluster: Mapping[str, str], key: TokenKey) -> dict[str, Any]:
@@ -94,18 +143,17 @@ def _header(capture: Capture, cluster: Mapping[str, str], key: TokenKey) -> dict
         "tool": f"kueuelift {version('kueuelift')}",
         "origin": "cluster",
         "cluster": cluster,
-        "lists": {plural: {"version": it.version, "count": it.count} for plural, it in capture.lists.items()},
+        "lists": {plural: listing.to_dict() for plural, listing in capture.lists.items()},
+        "parts": capture.parts,
         "failures": [failure.to_dict() for failure in capture.failures],
-        "redaction": {"mode": "token", "keyId": key.identity, "paths": capture.tokens},
-        "narrowed": [],
-        "complete": not capture.failures,
+        "unseen": sorted(capture.unseen),
+        "redaction": {"mode": "token", "keyId": key.identity, "paths": _paths(capture)},
+        "narrowed": capture.scope.narrowed,
+        "without": capture.scope.without,
+        "rights": rules(capture.scope),
+        "complete": all(failure.foreign for failure in capture.failures),
     }
 
 
-def _volatile(capture: Capture, server: str, began: datetime, ended: datetime) -> dict[str, Any]:
-    return {
-        "server": server,
-        "takenAt": began.isoformat(timespec="seconds"),
-        "seconds": round((ended - began).total_seconds(), 1),
-        "lists": {plural: listing.told for plural, listing in capture.lists.items()},
-    }
+def _paths(capture: Capture) -> dict[str, dict[str, int]]:
+    return {path: account.to_dict() for path, account in sorted(capture.hidden.items())}

@@ -1,36 +1,10 @@
 """Says what a failed list means and what would mend it, the RBAC rule included."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from kueuelift.errors import RefusedError
 from kueuelift.model import Failure
 from kueuelift_snapshot.api import AnswerError
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Resource:
-    """What RBAC calls a list."""
-
-    group: str
-    plural: str
-    verbs: Sequence[str] = ("list",)
-
-    @property
-    def name(self) -> str:
-        """`clusterqueues.kueue.x-k8s.io`; built-in kinds have no group."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
-
-    @property
-    def rule(self) -> str:
-        """The rule of a ClusterRole that allows it."""
-        group = self.group or '""'
-        return f"{{apiGroups: [{group}], resources: [{self.plural}], verbs: [{', '.join(self.verbs)}]}}"
-
-
-SECRETS = Resource(group="", plural="secrets")
-NAMESPACES = Resource(group="", plural="namespaces", verbs=("get",))
-CRDS = Resource(group="apiextensions.k8s.io", plural="customresourcedefinitions")
+from kueuelift_snapshot.resource import Resource
+from kueuelift_snapshot.secret_text import without_secrets
 
 
 def failure_of(resource: Resource, error: AnswerError) -> Failure:
@@ -59,5 +33,5 @@ def _remedy(resource: Resource, error: AnswerError) -> str:
 
 
 def _reason(error: AnswerError) -> str:
-    said = " ".join(error.message.split())[:400]
+    said = without_secrets(" ".join(error.message.split()))[:400]
     return f"{error.status}: {said}" if error.status else said

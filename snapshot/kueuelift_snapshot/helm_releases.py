@@ -1,149 +1,149 @@
-"""Helm's release records: decoded from Secrets within limits, redacted; an unreadable one is a failure."""
+"""Helm's release records of both drivers: decoded within limits, redacted; an unreadable one is a failure."""
 
-import base64
-import binascii
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from kueuelift import yaml_text
-from kueuelift.errors import RefusedError
-from kueuelift.helm_record import HelmRecord
+from kueuelift import helm_payload
+from kueuelift.helm_payload import CONFIG_MAPS, SECRET_TYPE, SECRETS, Payload, UnreadableError
 from kueuelift.model import Failure, KubernetesObject
+from kueuelift_snapshot.helm_documents import UnreadableDocumentError, touches_kueue
+from kueuelift_snapshot.helm_reading import OddRecordError, Release, read
 from kueuelift_snapshot.redaction import Redactor
+from kueuelift_snapshot.resource import Resource
+from kueuelift_snapshot.secret_text import without_secrets
 
-PATH = "/api/v1/secrets"
-QUERY = {"labelSelector": "owner=helm", "fieldSelector": "type=helm.sh/release.v1"}
-SECRETS = 20
-"""Release Secrets in the first page: each may have a megabyte."""
+RECORDS_A_PAGE = 20
+"""Records in the first page: each may have a megabyte."""
 
-MOST_BYTES = 64 << 20
-"""A record that unpacks to more than this is not read: a Secret holds one megabyte, and charts shrink to a tenth."""
-
-_GZIP = b"\x1f\x8b\x08"
+_REMEDY = "see with `helm history` whether Helm can still read it; if it is not needed, remove the {}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Release:
-    """A captured record, and how many tokens its files hold."""
+class Driver:
+    """One of Helm's places for its records, and how they are listed."""
 
-    record: HelmRecord
-    value_tokens: int
-    manifest_tokens: int
-
-
-class _UnreadableError(Exception):
-    """Why a Secret holds no release record."""
+    name: str
+    resource: Resource
+    query: Mapping[str, str]
 
 
-def read_release(secret: KubernetesObject, redactor: Redactor) -> Release | Failure | None:
-    """The record in a Secret; None where the release has nothing to do with Kueue."""
-    try:
-        payload = _decoded(secret)
-        if not _touches_kueue(payload):
+DRIVERS = (
+    Driver(
+        name=SECRETS,
+        resource=Resource(group="", version="v1", plural="secrets"),
+        query={"labelSelector": "owner=helm", "fieldSelector": f"type={SECRET_TYPE}"},
+    ),
+    Driver(
+        name=CONFIG_MAPS,
+        resource=Resource(group="", version="v1", plural="configmaps"),
+        query={"labelSelector": "owner=helm"},
+    ),
+)
+
+
+_Key = tuple[str, str]
+"""Namespace and name of a release."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Unread:
+    keys: frozenset[_Key]
+    touches: bool
+    failure: Failure
+
+
+@dataclass(kw_only=True, slots=True)
+class _Seen:
+    """What the records of one driver said; of each release only whether it touches Kueue is kept."""
+
+    touching: set[_Key] = field(default_factory=set)
+    foreign: set[_Key] = field(default_factory=set)
+    unread: list[_Unread] = field(default_factory=list)
+    holders: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """By the folder of a record: the object that it came in."""
+
+
+class Releases:
+    """The records of one run, taken one after the other.
+
+    `take` every object of each driver's list, `forget` a driver whose list begins again, and ask for `failures` when
+    all lists have ended: only then is it known which unreadable record belongs to a release without Kueue.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._seen = {driver.name: _Seen() for driver in DRIVERS}
+
+    def take(self, obj: KubernetesObject) -> Release | None:
+        """The record in an object, to be written now; None for what Helm never wrote, foreign or unreadable ones."""
+        if not helm_payload.is_record(obj):
             return None
-        return _release(payload, redactor)
-    except _UnreadableError as error:
-        metadata = secret.get("metadata") or {}
-        return Failure(
-            what=f"Secret {metadata.get('namespace')}/{metadata.get('name')}",
-            reason=f"holds no readable Helm release record: {error}",
-            remedy="see with `helm history` whether Helm can still read it; if it is not needed, remove the Secret",
-        )
+        seen = self._seen[helm_payload.driver_of(obj)]
+        keys = _keys(obj)
+        touches = False
+        try:
+            payload = helm_payload.decode(obj)
+            touches = _touches_kueue(payload.record)
+            (seen.touching if touches else seen.foreign).update(keys)
+            return self._release(obj, payload, seen) if touches else None
+        except UnreadableError as error:
+            reason = error.reason
+            touches |= b"kueue" in error.found.lower()
+        except (UnreadableDocumentError, OddRecordError) as error:
+            reason = str(error)
+        except RecursionError:
+            reason = "it is nested too deeply"
+        seen.unread.append(_Unread(keys=keys, touches=touches, failure=_failure(obj, reason)))
+        return None
+
+    def forget(self, driver: str) -> None:
+        """Take back all that the records of a driver said."""
+        self._seen[driver] = _Seen()
+
+    def failures(self) -> list[Failure]:
+        """Every record that could not be read, by name; foreign where all other revisions are known to be so."""
+        touching = set[_Key]().union(*(seen.touching for seen in self._seen.values()))
+        foreign = set[_Key]().union(*(seen.foreign for seen in self._seen.values())) - touching
+        found = []
+        for unread in (unread for seen in self._seen.values() for unread in seen.unread):
+            harmless = not unread.touches and bool(unread.keys) and unread.keys <= foreign
+            it = unread.failure
+            found.append(Failure(what=it.what, reason=it.reason, remedy=it.remedy, foreign=harmless))
+        return sorted(found, key=lambda failure: failure.what)
+
+    def _release(self, obj: KubernetesObject, payload: Payload, seen: _Seen) -> Release:
+        release = read(payload, obj, self._redactor)
+        holder = seen.holders.setdefault(release.record.folder, helm_payload.holder(obj))
+        if holder != helm_payload.holder(obj):
+            raise OddRecordError(f"it is revision {release.record.revision} once more, which {holder} holds")
+        return release
 
 
-def _decoded(secret: KubernetesObject) -> dict[str, Any]:
-    data = (secret.get("data") or {}).get("release")
-    if not isinstance(data, str):
-        raise _UnreadableError("no key `release` in its data")
-    try:
-        content = base64.b64decode(base64.b64decode(data, validate=True), validate=True)
-    except (binascii.Error, ValueError):
-        raise _UnreadableError("not base64 twice over") from None
-    if content.startswith(_GZIP):
-        content = _unpacked(content)
-    try:
-        payload = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        raise _UnreadableError("not JSON") from None
-    if not isinstance(payload, dict):
-        raise _UnreadableError("not a JSON object")
-    return payload
+def _failure(obj: KubernetesObject, reason: str) -> Failure:
+    what = helm_payload.holder(obj)
+    return Failure(
+        what=what,
+        reason=f"holds no readable Helm release record: {without_secrets(reason)}",
+        remedy=_REMEDY.format(what.partition(" ")[0]),
+    )
 
 
-def _unpacked(content: bytes) -> bytes:
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        unpacked = unpacker.decompress(content, MOST_BYTES)
-    except zlib.error:
-        raise _UnreadableError("its gzip stream is damaged") from None
-    if unpacker.unconsumed_tail:
-        raise _UnreadableError(f"unpacks to more than {MOST_BYTES >> 20} MiB")
-    if not unpacker.eof:
-        raise _UnreadableError("its gzip stream is truncated")
-    return unpacked
+def _keys(obj: KubernetesObject) -> frozenset[_Key]:
+    """The release that an object belongs to, by its name and by its label."""
+    metadata = helm_payload.metadata_of(obj)
+    labels = metadata.get("labels")
+    label = labels.get("name") if isinstance(labels, dict) else None
+    names = {name for name in (helm_payload.release_of(obj), label) if name}
+    return frozenset((str(metadata.get("namespace")), str(name)) for name in names)
 
 
-def _touches_kueue(payload: dict[str, Any]) -> bool:
+def _touches_kueue(record: dict[str, Any]) -> bool:
     """Whether Kueue, a chart that bundles it, or a chart with objects for it was installed."""
-    texts = (payload.get("manifest"), _chart_metadata(payload), payload.get("config"))
-    return any(b"kueue" in orjson.dumps(text).lower() for text in texts)
-
-
-def _chart_metadata(payload: dict[str, Any]) -> dict[str, Any]:
-    chart = payload.get("chart")
-    metadata = chart.get("metadata") if isinstance(chart, dict) else None
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _release(payload: dict[str, Any], redactor: Redactor) -> Release:
-    chart = _chart_metadata(payload)
-    chart_name = _text(chart, "name")
-    values = payload.get("config") or {}
-    if not isinstance(values, dict):
-        raise _UnreadableError("its values are no mapping")
-    hidden = redactor.of_release(
-        values, list(_objects(payload.get("manifest"))), kueue_chart="kueue" in chart_name.lower()
-    )
-    info = payload.get("info")
-    record = HelmRecord(
-        namespace=_text(payload, "namespace"),
-        release=_text(payload, "name"),
-        revision=_revision(payload),
-        status=_text(info if isinstance(info, dict) else {}, "status"),
-        chart_name=chart_name,
-        chart_version=_text(chart, "version"),
-        app_version=str(chart.get("appVersion") or ""),
-        values=hidden.values.value,
-        manifest=tuple(hidden.manifest.value),
-    )
-    return Release(record=record, value_tokens=hidden.values.tokens, manifest_tokens=hidden.manifest.tokens)
-
-
-def _objects(manifest: Any) -> Iterator[KubernetesObject]:
-    if not isinstance(manifest, str):
-        raise _UnreadableError("no manifest")
-    try:
-        for document in yaml_text.load_all(manifest, "its manifest"):
-            if not isinstance(document, dict):
-                raise _UnreadableError(f"its manifest holds a {type(document).__name__} where an object is wanted")
-            yield document
-    except RefusedError as error:
-        raise _UnreadableError(str(error).partition(";")[0]) from None
-
-
-def _text(mapping: dict[str, Any], key: str) -> str:
-    found = mapping.get(key)
-    if not isinstance(found, str) or not found:
-        raise _UnreadableError(f"no `{key}` in it")
-    return found
-
-
-def _revision(payload: dict[str, Any]) -> int:
-    found = payload.get("version")
-    if not isinstance(found, int) or found < 1:
-        raise _UnreadableError("no revision in it")
-    return found
+    chart = record.get("chart")
+    of_chart = [chart.get("metadata"), chart.get("values")] if isinstance(chart, dict) else []
+    if touches_kueue(str(record.get("manifest"))):
+        return True
+    return b"kueue" in orjson.dumps([record.get("config"), record.get("hooks"), of_chart]).lower()

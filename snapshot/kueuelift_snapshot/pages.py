@@ -1,12 +1,16 @@
 """Lists read in pages that shrink when they are heavy, parsed from raw bytes."""
 
-from collections.abc import Iterator, Mapping
+import base64
+import gc
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import orjson
 
 from kueuelift.model import KubernetesObject
+from kueuelift_snapshot.ahead import Ahead
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
 
 OBJECTS = 500
@@ -29,45 +33,114 @@ class Page:
 
 
 def read_pages(
-    api: Api, path: str, *, limit: int = OBJECTS, query: Mapping[str, str] = NO_QUERY, tolerant: bool = False
+    api: Api,
+    path: str,
+    *,
+    limit: int = OBJECTS,
+    query: Mapping[str, str] = NO_QUERY,
+    tolerant: bool = False,
+    otherwise: Sequence[str] = (),
 ) -> Iterator[Page]:
-    """Every page of a list.
+    """Every page of a list; while one is worked on, the next is asked for.
 
     A continue token that has expired ends the list with an AnswerError of status 410; `tolerant`, it goes on from the
-    same place at the present moment.
+    same place at the present moment. `otherwise` are paths of the same list in other versions: a page that nobody can
+    convert is asked for there, with fewer and fewer objects, since each of them lies in one version and needs no
+    converting in that.
     """
-    token, consistent, fresh = "", True, True
-    while True:
+    token, consistent, fresh, most = "", True, True, limit
+    paths: Sequence[str] = (path, *otherwise)
+
+    def ask() -> Ahead[tuple[bytes, Sequence[str]]]:
         asked = {**query, "limit": str(limit)} | ({"continue": token} if token else {})
+        return Ahead(partial(_first_answer, api, paths, asked))
+
+    ahead = ask()
+    while True:
         try:
-            content = api.get(path, asked)
+            content, paths = ahead.answer()
         except AnswerError as error:
-            if not (tolerant and fresh and error.status == GONE and error.continue_token):
+            if error.of_conversion and otherwise and limit > 1:
+                limit //= 2
+            elif tolerant and fresh and error.status == GONE and error.continue_token:
+                token, consistent, fresh = error.continue_token, False, False
+            elif error.of_stuck_cache and token != (now := _at_present(token)):
+                token, consistent = now, False
+            else:
                 raise
-            token, consistent, fresh = error.continue_token, False, False
+            ahead = ask()
             continue
         fresh = True
-        listed = parsed(content, path)
-        metadata = listed.get("metadata") or {}
-        yield Page(
-            items=_items(listed), resource_version=str(metadata.get("resourceVersion", "")), consistent=consistent
-        )
-        token = str(metadata.get("continue") or "")
+        page, token = _page(parsed(content, path), consistent=consistent)
+        heavy = len(content) > MOST_BYTES
+        del content
         if not token:
+            yield page
             return
-        if len(content) > MOST_BYTES:
-            limit = max(1, limit // 2)
+        if not consistent and len(paths) > 1:
+            token = _at_present(token)
+        if heavy:
+            limit = most = max(1, limit // 2)
+        else:
+            limit = min(most, limit * 2)
+        ahead = ask()
+        yield page
+
+
+def _page(listed: KubernetesObject, *, consistent: bool) -> tuple[Page, str]:
+    """A page and the token of the next one, empty where there is none."""
+    metadata = listed.get("metadata") or {}
+    version = str(metadata.get("resourceVersion", ""))
+    page = Page(items=_items(listed), resource_version=version, consistent=consistent)
+    return page, str(metadata.get("continue") or "")
+
+
+def _at_present(token: str) -> str:
+    """The continue token of the same place at the present moment, which the server then reads from etcd.
+
+    It is what a server offers with 410, made here where it cannot be asked for (Kubernetes 1.35, apiserver
+    pkg/storage/continue.go: revision -1); a token of any other form stays as it is.
+    """
+    try:
+        content = orjson.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    except ValueError:
+        return token
+    if not isinstance(content, dict) or content.get("v") != "meta.k8s.io/v1" or "start" not in content:
+        return token
+    return base64.urlsafe_b64encode(orjson.dumps(content | {"rv": -1})).decode().rstrip("=")
+
+
+def _first_answer(api: Api, paths: Sequence[str], asked: Mapping[str, str]) -> tuple[bytes, Sequence[str]]:
+    """The answer of the first path whose objects can be read, and the paths with that one in front."""
+    for index, path in enumerate(paths):
+        try:
+            return api.get(path, asked), (path, *paths[:index], *paths[index + 1 :])
+        except AnswerError as error:
+            if not (error.of_conversion or error.of_stuck_cache) or index == len(paths) - 1:
+                raise
+    raise AssertionError("a list has at least one path")
 
 
 def parsed(content: bytes, path: str) -> KubernetesObject:
     """The object of an answer; AnswerError where something that is no API server answered."""
     try:
-        found: Any = orjson.loads(content)
+        found = _loaded(content)
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
         raise AnswerError(path, status=200, message="no Kubernetes object; is this the URL of an API server?")
     return found
+
+
+def _loaded(content: bytes) -> Any:
+    """Parsed without the garbage collector, which would go through all of a page time and again while it grows."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return orjson.loads(content)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _items(listed: KubernetesObject) -> list[KubernetesObject]:

@@ -12,12 +12,16 @@ LONGEST_WAIT = 60.0
 
 
 class PatientApi:
-    """An Api that tries each request a few times; a server that has never answered is not waited for."""
+    """An Api that tries each request a few times.
+
+    A server that has never answered is not waited for, nor a second time a conversion webhook that stayed away.
+    """
 
     def __init__(self, api: Api, sleep: Callable[[float], None]) -> None:
         self._api = api
         self._sleep = sleep
         self._answered = False
+        self._conversion_is_dead = False
 
     def get(self, path: str, query: Mapping[str, str] = NO_QUERY) -> bytes:
         """As Api.get; what is raised is the last try's error."""
@@ -25,7 +29,8 @@ class PatientApi:
             try:
                 return self._once(path, query)
             except AnswerError as error:
-                if not error.passing:
+                lasting = self._conversion_is_dead and (error.of_conversion or error.of_stuck_cache)
+                if lasting or not error.passing:
                     raise
                 wait = pause if error.retry_after is None else error.retry_after
             except UnreachableError:
@@ -33,7 +38,11 @@ class PatientApi:
                     raise
                 wait = pause
             self._sleep(min(wait, LONGEST_WAIT))
-        return self._once(path, query)
+        try:
+            return self._once(path, query)
+        except AnswerError as error:
+            self._conversion_is_dead |= error.of_conversion
+            raise
 
     def _once(self, path: str, query: Mapping[str, str]) -> bytes:
         content = self._api.get(path, query)

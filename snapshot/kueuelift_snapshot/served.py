@@ -1,4 +1,4 @@
-"""Which version of a kind to list: the stored one, so that the server converts nothing."""
+"""In which versions a kind is to be listed: the stored one first, so that the server converts nothing."""
 
 import re
 
@@ -8,11 +8,14 @@ from kueuelift.model import KubernetesObject
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
 
-def version_to_list(crd: KubernetesObject) -> str | None:
-    """The storage version where it is served, else the newest served one; None where none is served."""
-    served = custom_resource.served_versions(crd)
+def versions_to_list(crd: KubernetesObject, preferred: str = "") -> list[str]:
+    """The storage version where it is served, then the other served ones, newest first; none where none is served.
+
+    A `preferred` version comes before all others where it is served.
+    """
+    served = sorted(custom_resource.served_versions(crd), key=_age, reverse=True)
     stored = custom_resource.storage_version(crd)
-    return stored if stored in served else max(served, key=_age, default=None)
+    return sorted(served, key=lambda version: (version != preferred, version != stored))
 
 
 def _age(version: str) -> tuple[int, int, int]:

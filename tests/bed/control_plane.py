@@ -61,6 +61,11 @@ class ControlPlane:
         return f"https://127.0.0.1:{self._port}"
 
     @property
+    def etcd(self) -> str:
+        """The URL of the store behind the API server, which asks for no credentials."""
+        return self._etcd
+
+    @property
     def certificate(self) -> str:
         """The certificates to trust for the API server, as PEM text."""
         return (self.directory / "certs" / "apiserver.crt").read_text(encoding="utf-8")

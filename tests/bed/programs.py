@@ -52,8 +52,8 @@ class Recipe:
     def key(self) -> str:
         """A hash of everything that decides what is built."""
         digest = hashlib.sha256(" ".join([*self.command(Path("go"), Path("out")), *_platform()]).encode())
-        for name in ("go.mod", "go.sum"):
-            digest.update((SOURCES / self.module / name).read_bytes())
+        for file in sorted((SOURCES / self.module).iterdir()):
+            digest.update(file.read_bytes())
         return digest.hexdigest()[:16]
 
 
@@ -70,6 +70,8 @@ KUBECTL = Recipe(
     name="kubectl", module="kube-apiserver", package="k8s.io/kubernetes/cmd/kubectl", ldflags=_KUBERNETES_FLAGS
 )
 """Built only where PATH has no kubectl."""
+YAML_JUDGE = Recipe(name="yaml-judge", module="yaml-judge", package=".")
+"""Tells how Kubernetes reads YAML."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +83,7 @@ class Programs:
     kubectl: Path
     helm: Path
     kueue_manager: Path
+    yaml_judge: Path
     chart: Path
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -103,6 +106,7 @@ def locate() -> Programs:
         kubectl=Path(shutil.which("kubectl") or _place(KUBECTL)),
         helm=_place(HELM),
         kueue_manager=_place(MANAGER),
+        yaml_judge=_place(YAML_JUDGE),
         chart=_chart_place(),
     )
     missing = [place.name for place in astuple(found) if not place.exists()]
@@ -128,7 +132,7 @@ def ensure(report: Report) -> Programs:
 
 
 def _recipes() -> tuple[Recipe, ...]:
-    needed = (ETCD, HELM, MANAGER, API_SERVER)
+    needed = (ETCD, HELM, MANAGER, API_SERVER, YAML_JUDGE)
     return needed if shutil.which("kubectl") else (*needed, KUBECTL)
 
 

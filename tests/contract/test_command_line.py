@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from kueuelift.cli import SUMMARIES, run
-from kueuelift.errors import EXIT_CODES
+from kueuelift.errors import EXIT_CODES, OWN_EXIT_CODES
 
-COMMANDS = ("snapshot", "transform", "apply", "verify")
+COMMANDS = ("snapshot", "transform", "apply", "verify", "diff", "inspect")
 
 
 def kueuelift(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -19,7 +19,7 @@ def kueuelift(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_every_help_prints_the_exit_codes(command: str) -> None:
     done = kueuelift(command, "--help")
     assert done.returncode == 0
-    for code, meaning in EXIT_CODES.items():
+    for code, meaning in OWN_EXIT_CODES.get(command, EXIT_CODES).items():
         assert f"{code:<4} {meaning}" in done.stdout
 
 
@@ -29,7 +29,7 @@ def test_the_list_of_commands_is_the_list_of_summaries() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["guess"], ["apply"], ["verify", "p", "--wrong"], ["snapshot"], ["transform", "s"]]
+    "arguments", [["guess"], ["apply"], ["verify", "p", "--wrong"], ["snapshot", "--wrong"], ["transform", "s"]]
 )
 def test_wrong_words_are_a_usage_error(arguments: list[str]) -> None:
     done = kueuelift(*arguments)

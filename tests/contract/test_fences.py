@@ -20,7 +20,9 @@ ALLOWED = {
     "click": {
         "schemas/kueuelift/cli.py",
         "schemas/kueuelift/cli_options.py",
+        "schemas/kueuelift/inspect_cli.py",
         "snapshot/kueuelift_snapshot/cli.py",
+        "snapshot/kueuelift_snapshot/diff_cli.py",
         "transform/kueuelift_transform/cli.py",
         "apply/kueuelift_apply/cli.py",
     },
@@ -57,7 +59,15 @@ def test_every_kept_library_of_the_base_is_used() -> None:
 @pytest.mark.parametrize("heavy", ["kubernetes", "jsonschema", "deepdiff", "yaml", "orjson", "rich"])
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["snapshot", "--help"], ["transform", "--help"], ["apply", "--help"], ["verify", "--help"]],
+    [
+        ["--help"],
+        ["snapshot", "--help"],
+        ["transform", "--help"],
+        ["apply", "--help"],
+        ["verify", "--help"],
+        ["diff", "--help"],
+        ["inspect", "--help"],
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str], heavy: str) -> None:
     script = f"import sys; from kueuelift.cli import run; run({arguments!r}); sys.exit({heavy!r} in sys.modules)"

@@ -8,7 +8,7 @@ from kueuelift.cli import run
 from kueuelift.errors import UntrustedError
 from kueuelift.plan_dir import Plan
 from kueuelift.snapshot_dir import Snapshot
-from make_damaged import DAMAGES, FOLDER, WHOLE, read_all, refusal
+from make_damaged import DAMAGES, FOLDER, WHOLE, directory, read_all, refusal
 from snapshot_maker import make_chart
 
 CASES = sorted(FOLDER.iterdir())
@@ -26,9 +26,9 @@ def test_a_damaged_directory_is_refused_by_name(case: Path) -> None:
     assert "\n" not in expected
 
 
-@pytest.mark.parametrize("name", [name for name, (what, _) in DAMAGES.items() if what == "snapshot"])
+@pytest.mark.parametrize("name", [name for name, (what, _) in DAMAGES.items() if what != "plan"])
 def test_transform_refuses_a_damaged_snapshot_with_4_and_writes_nothing(name: str, tmp_path: Path) -> None:
-    snapshot, chart = FOLDER / name / "snapshot", make_chart(tmp_path / "kueue-0.17.0.tgz")
+    snapshot, chart = directory(FOLDER / name), make_chart(tmp_path / "kueue-0.17.0.tgz")
     words = ["--to", "0.17.0", "--target", "helm", "--chart", str(chart)]
     assert run(["transform", str(snapshot), "--out", str(tmp_path / "plan"), *words]) == 4
     assert [path.name for path in tmp_path.iterdir()] == [chart.name]

@@ -4,8 +4,9 @@ import pytest
 
 from kueuelift.errors import RefusedError
 from kueuelift.helm_record import HelmRecord
-from kueuelift.object_shape import helm_name, shaped
+from kueuelift.object_shape import helm_name, shaped, shaped_crd
 
+VERSION = {"name": "v1beta1", "served": True, "storage": True, "schema": {}}
 GOOD = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": "n"}}
 
 
@@ -52,4 +53,25 @@ def test_a_name_that_helm_could_take_for_an_option_is_refused(name: object) -> N
         "chart": {"name": "kueue", "version": "0.12.2", "appVersion": "v0.12.2"},
     }
     with pytest.raises(RefusedError, match="see who wrote this Helm record"):
-        HelmRecord.from_parts(info, {}, [])
+        HelmRecord.from_parts(info, values={}, computed={}, manifest=[], hooks=[], origin="S: helm/a/b/v1")
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"spec": None}, "spec"),
+        ({"spec": {"names": {}, "versions": [VERSION]}}, "spec.names.plural"),
+        ({"spec": {"names": {"plural": "as"}}}, "spec.versions"),
+        ({"spec": {"names": {"plural": "as"}, "versions": [None]}}, "spec.versions"),
+        ({"spec": {"names": {"plural": "as"}, "versions": []}}, "spec.versions"),
+        ({"spec": {"names": {"plural": "as"}, "versions": [VERSION, VERSION]}}, "spec.versions"),
+        ({"spec": {"names": {"plural": "as"}, "versions": [VERSION | {"served": "yes"}]}}, r"spec.versions\[\].served"),
+        ({"spec": {"names": {"plural": "as"}, "versions": [VERSION | {"schema": 5}]}}, r"spec.versions\[\].schema"),
+        ({"status": {"storedVersions": "v1"}}, "status.storedVersions"),
+    ],
+)
+def test_a_definition_without_its_versions_is_refused(change: dict[str, object], path: str) -> None:
+    good = {**GOOD, "spec": {"names": {"plural": "as"}, "versions": [VERSION]}}
+    assert shaped_crd(good, "origin") == good
+    with pytest.raises(RefusedError, match=f"origin: {path}"):
+        shaped_crd({**good, **change}, "origin")

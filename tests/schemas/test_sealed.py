@@ -12,19 +12,10 @@ from hypothesis import strategies as st
 from kueuelift import sealed
 from kueuelift.errors import RefusedError, UntrustedError
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, digest_of, file_name, writing
+from snapshot_maker import snapshot_header
 
 FORMAT = Format(name="snapshot", version=1)
-HEADER: Mapping[str, Any] = {
-    "tool": "test",
-    "origin": "files",
-    "cluster": {"uid": "", "version": ""},
-    "kueue": {"installed": False, "crds": {}},
-    "lists": {},
-    "failures": [],
-    "redaction": {"mode": "token", "keyId": "", "paths": {}},
-    "narrowed": [],
-    "complete": True,
-}
+HEADER = snapshot_header(kueue={"installed": False, "crds": {}})
 
 
 def seal(place: Path, files: Mapping[str, str] | None = None, volatile: Mapping[str, Any] | None = None) -> str:

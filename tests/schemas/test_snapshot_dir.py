@@ -7,22 +7,15 @@ import pytest
 
 from kueuelift.crd import bundled
 from kueuelift.errors import RefusedError, UntrustedError
-from kueuelift.helm_record import HelmRecord
+from kueuelift.helm_record import HelmHook, HelmRecord
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.model import KubernetesObject
+from kueuelift.sealed import canonical_json
 from kueuelift.snapshot_dir import Snapshot, SnapshotWriter, writing_snapshot
+from snapshot_maker import listing, snapshot_header
 
 QUEUE, WORKLOAD, LOCAL = BY_NAME["ClusterQueue"], BY_NAME["Workload"], BY_NAME["LocalQueue"]
-HEADER: dict[str, Any] = {
-    "tool": "test",
-    "origin": "cluster",
-    "cluster": {"uid": "u", "version": "v1.35.4"},
-    "lists": {"clusterqueues": {"version": "v1beta1", "count": 1}},
-    "failures": [],
-    "redaction": {"mode": "token", "keyId": "", "paths": {}},
-    "narrowed": [],
-    "complete": True,
-}
+HEADER = snapshot_header(lists={"clusterqueues": listing("v1beta1", 1)})
 
 
 def obj(name: str, namespace: str = "", **more: Any) -> KubernetesObject:
@@ -139,14 +132,17 @@ def test_crds_of_unknown_kinds_are_kept_apart(tmp_path: Path) -> None:
     assert set(snapshot.header["kueue"]["crds"]) == {"guilds"}
 
 
-def test_helm_records_come_back_by_release_and_revision(tmp_path: Path) -> None:
-    def record(release: str, revision: int) -> HelmRecord:
-        return HelmRecord(
-            namespace="kueue-system", release=release, revision=revision, status="deployed", chart_name="kueue",
-            chart_version="0.12.2", app_version="v0.12.2", values={"a": 1}, manifest=(obj("m"), obj("n")),
-        )  # fmt: skip
+def helm_record(release: str, revision: int, **changes: Any) -> HelmRecord:
+    given: dict[str, Any] = {
+        "namespace": "kueue-system", "release": release, "revision": revision, "status": "deployed",
+        "chart_name": "kueue", "chart_version": "0.12.2", "app_version": "v0.12.2", "values": {"a": 1},
+        "manifest": (obj("m"), obj("n")),
+    }  # fmt: skip
+    return HelmRecord(**{**given, **changes})
 
-    given = [record("kueue", 10), record("kueue", 9), record("a", 1)]
+
+def test_helm_records_come_back_by_release_and_revision(tmp_path: Path) -> None:
+    given = [helm_record("kueue", 10), helm_record("kueue", 9), helm_record("a", 1)]
 
     def fill(writer: SnapshotWriter) -> None:
         folders = [writer.add_helm_record(one) for one in given]
@@ -155,12 +151,60 @@ def test_helm_records_come_back_by_release_and_revision(tmp_path: Path) -> None:
     assert made(tmp_path / "s", fill).helm_records() == [given[2], given[1], given[0]]
 
 
+def test_helm_records_of_two_drivers_lie_side_by_side(tmp_path: Path) -> None:
+    hook = HelmHook(
+        name="setup", kind="Job", path="kueue/templates/a.yaml", events=("pre-install", "test"), weight=-5,
+        delete_policies=("hook-succeeded",), last_run={"phase": "Succeeded"}, manifest=obj("setup"),
+    )  # fmt: skip
+    full = helm_record(
+        "kueue", 1, driver="configmap", description="Install complete", first_deployed="2026-01-05T08:00:00Z",
+        last_deployed="2026-02-05T08:00:00Z", encoded_bytes=1012345, computed={"a": 1, "b": {"c": None}},
+        hooks=(hook, hook), unparsed=("document 3 of its manifest: line 2: not valid YAML",),
+    )  # fmt: skip
+    bare = helm_record("kueue", 1)
+
+    def fill(writer: SnapshotWriter) -> None:
+        assert writer.add_helm_record(full) == "helm/kueue-system/kueue/v1.configmap"
+        assert writer.add_helm_record(bare) == "helm/kueue-system/kueue/v1"
+
+    found = made(tmp_path / "s", fill).helm_records()
+    assert sorted(found, key=lambda record: record.driver) == [full, bare]
+
+
+RELEASE_JSON = canonical_json(helm_record("kueue", 1).info())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("release.json", b"{"),
+        ("release.json", b"[]"),
+        ("release.json", b"[" * 100_000),
+        ("release.json", RELEASE_JSON.replace(b'"revision": 1', b'"revision": "one"')),
+        ("release.json", RELEASE_JSON.replace(b'"chart"', b'"charts"')),
+        ("release.json", RELEASE_JSON.replace(b'"driver"', b'"drivers"')),
+        ("values.yaml", b"[1]\n"),
+        ("computed.yaml", b""),
+        ("manifest.yaml", b"--- [1]\n"),
+        ("hooks.yaml", b"--- [1]\n"),
+        ("hooks.yaml", b"name: a\n"),
+    ],
+)
+def test_a_helm_record_that_was_sealed_odd_is_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
+    def fill(writer: SnapshotWriter) -> None:
+        folder = writer.add_helm_record(helm_record("kueue", 1))
+        writer._writer.write(f"{folder}/{name}", content)
+
+    with pytest.raises((RefusedError, UntrustedError), match=r"v1|revision 1"):
+        made(tmp_path / "s", fill).helm_records()
+
+
 @pytest.mark.parametrize(
     ("changes", "whole"),
     [
         ({}, True),
         ({"narrowed": ["--no-workloads"]}, False),
-        ({"complete": False, "failures": [{"what": "x", "reason": "y", "remedy": "z"}]}, False),
+        ({"complete": False, "failures": [{"what": "x", "reason": "y", "remedy": "z", "foreign": False}]}, False),
     ],
 )
 def test_only_a_whole_snapshot_may_be_applied(tmp_path: Path, changes: dict[str, Any], whole: bool) -> None:

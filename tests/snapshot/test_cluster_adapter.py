@@ -1,5 +1,6 @@
 """The adapter against a server on loopback that answers what it is told to."""
 
+import gzip
 import http.server
 import json
 import threading
@@ -94,6 +95,17 @@ def test_bytes_come_as_they_are_with_query_and_credentials(server: Server, clust
     assert server.asked == [("/apis/x?limit=5&labelSelector=a%3Db", "Bearer token-of-here")]
 
 
+def test_lists_come_packed(server: Server, cluster: Cluster) -> None:
+    packed = replying(200, gzip.compress(b'{"items": []}'), Content_Encoding="gzip")
+
+    def reply(handler: Handler) -> None:
+        assert handler.headers["Accept-Encoding"] == "gzip"
+        packed(handler)
+
+    server.reply = reply
+    assert cluster.get("/version") == b'{"items": []}'
+
+
 @pytest.mark.parametrize("code", [403, 404, 500, 503])
 def test_other_answers_carry_the_servers_message(server: Server, cluster: Cluster, code: int) -> None:
     server.reply = replying(code, status("because"))
@@ -125,7 +137,14 @@ def test_refused_credentials_are_told_as_such(server: Server, cluster: Cluster) 
         cluster.get("/version")
 
 
-@pytest.mark.parametrize("reply", [hanging_up, replying(200, b'{"half', length=500)])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        hanging_up,
+        replying(200, b'{"half', length=500),
+        replying(200, b"not packed", Content_Encoding="gzip"),
+    ],
+)
 def test_a_dropped_connection_may_be_tried_again(server: Server, cluster: Cluster, reply: Reply) -> None:
     server.reply = reply
     with pytest.raises(AnswerError, match="the connection was dropped") as caught:

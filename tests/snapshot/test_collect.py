@@ -154,7 +154,7 @@ def test_an_expired_list_begins_again_and_gives_the_same_digest(take: Take, clus
     begun_again = take("again")
     assert begun_again.complete
     assert begun_again.digest == calm.digest
-    assert begun_again.lists["workloads"].told["consistent"] is True
+    assert begun_again.lists["workloads"].consistent is True
 
 
 def test_a_list_that_expires_every_time_goes_on_inconsistently_and_says_so(take: Take, cluster: FakeCluster) -> None:
@@ -162,7 +162,7 @@ def test_a_list_that_expires_every_time_goes_on_inconsistently_and_says_so(take:
     captured = take()
     assert captured.complete
     assert captured.lists["workloads"].count == 1200
-    assert captured.lists["workloads"].told["consistent"] is False
+    assert captured.lists["workloads"].consistent is False
     assert header(captured)["volatile"]["lists"]["workloads"]["consistent"] is False  # type: ignore[index]
 
 
@@ -210,6 +210,7 @@ def test_an_unreadable_release_is_a_failure_beside_the_readable_ones(take: Take,
     assert [record.revision for record in captured.helm_records] == [1]
     (failure,) = captured.failures
     assert failure.what == "Secret kueue-system/sh.helm.release.v1.kueue.v3"
+    assert not captured.complete
 
 
 def test_releases_are_asked_for_by_label_and_type_in_small_pages(take: Take, cluster: FakeCluster) -> None:
@@ -218,7 +219,7 @@ def test_releases_are_asked_for_by_label_and_type_in_small_pages(take: Take, clu
     assert query == {"limit": "20", "labelSelector": "owner=helm", "fieldSelector": "type=helm.sh/release.v1"}
 
 
-def test_hidden_values_are_counted_by_file(take: Take, cluster: FakeCluster) -> None:
+def test_hidden_values_are_counted_by_file_and_path(take: Take, cluster: FakeCluster) -> None:
     cluster.lists[WORKLOADS] = [
         workload(1, "team-a", env=[{"name": "A", "value": "x"}, {"name": "B", "value": "y"}]),
         workload(2, "team-a", env=[{"name": "A", "value": "z"}]),
@@ -226,8 +227,9 @@ def test_hidden_values_are_counted_by_file(take: Take, cluster: FakeCluster) -> 
     cluster.lists[SECRETS] = [secret(release(config={"extra": {"password": "hunter22"}}))]
     snapshot = Snapshot.open(take().path)
     assert snapshot.header["redaction"]["paths"] == {
-        "workloads/team-a.jsonl.gz": 3,
-        "helm/kueue-system/kueue/v1/values.yaml": 1,
+        "workloads/team-a.jsonl.gz": {"spec.podSets[*].template.spec.containers[*].env[*].value": 3},
+        "helm/kueue-system/kueue/v1/values.yaml": {"extra.password": 1},
+        "helm/kueue-system/kueue/v1/computed.yaml": {"extra.password": 1},
     }
 
 

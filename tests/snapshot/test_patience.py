@@ -70,3 +70,12 @@ def test_refused_credentials_are_final(cluster: FakeCluster, slept: list[float])
     with pytest.raises(UnauthorizedError):
         api.get(PATH)
     assert slept == []
+
+
+def test_a_conversion_webhook_that_stayed_away_is_waited_for_once(cluster: FakeCluster, slept: list[float]) -> None:
+    api = PatientApi(cluster, slept.append)
+    cluster.fail(PATH, *[answering(500, "conversion webhook for it failed: refused")] * (len(PAUSES) + 2))
+    for _ in range(2):
+        with pytest.raises(AnswerError, match="conversion webhook"):
+            api.get(PATH)
+    assert slept == list(PAUSES)

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from fake_cluster import SECRETS, FakeCluster, answering, path_of, queue
+from fake_cluster import SECRETS, FakeCluster, answering, path_of, queue, raising
+from kueuelift import yaml_text
 from kueuelift.cli import run
+from kueuelift.kinds import BY_NAME
 from kueuelift.redaction import KEY_FILE as TOKEN_KEY
 from kueuelift.snapshot_dir import Snapshot
 from release_secrets import secret
@@ -126,3 +128,110 @@ def test_help_needs_neither_the_client_nor_the_story() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "nowhere to write: give --out DIR, --archive FILE, or both"),
+        (["--out", "S", "--armor"], "--armor says how to write an archive"),
+        (["--out", "S", "--kinds", "Pod"], "--kinds Pod: no kind of Kueue; give any of topologies, "),
+        (["--out", "S", "more.yaml"], "more.yaml: an argument too many"),
+        (["--out", "S", "--image", "x"], "--image and --token-key-secret belong to --print-job"),
+        (["--print-job"], "--print-job needs --image"),
+        (["--out", "S", "--from", "x", "--no-running"], "--no-running narrows what is read of a cluster"),
+        (["--out", "S", "--from", "x", "--namespaces", "a"], "--namespaces=a narrows what is read of a cluster"),
+    ],
+)
+def test_words_that_do_not_fit_together_are_2(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    assert run(["snapshot", *words]) == 2
+    assert sentence in capsys.readouterr().err
+    assert (cluster.requests, list(here.iterdir())) == ([], [])
+
+
+def test_an_archive_alone_is_the_directory_and_leaves_nothing_else(
+    cluster: FakeCluster, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(here / "tmp"))
+    cluster.install()
+    cluster.add(queue("shared"))
+    assert run(["snapshot", "--archive", "S.tar.gz"]) == run(["snapshot", "--out", "S"]) == 0
+    archived, plain = Snapshot.open(here / "S.tar.gz"), Snapshot.open(here / "S")
+    archived.sealed.verify()
+    assert archived.digest == plain.digest
+    assert sorted(path.name for path in here.iterdir()) == ["S", "S.tar.gz", TOKEN_KEY, "tmp"]
+    assert list((here / "tmp").iterdir()) == []
+    assert (here / "S.tar.gz").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_archive_on_standard_output_leaves_the_words_to_standard_error(
+    cluster: FakeCluster, here: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    cluster.install()
+    assert run(["snapshot", "--archive", "-"]) == 0
+    out, err = capfdbinary.readouterr()
+    (here / "S.tar.gz").write_bytes(out)
+    assert Snapshot.open(here / "S.tar.gz").digest.encode() in err
+    assert b"key thrown away" in err
+    assert [path.name for path in here.iterdir()] == ["S.tar.gz"]
+
+
+def test_a_place_that_is_taken_by_an_archive_is_told_before_anything_is_asked(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "S.tar.gz").write_bytes(b"")
+    assert run(["snapshot", "--archive", "S.tar.gz"]) == 1
+    assert "S.tar.gz: exists already" in capsys.readouterr().err
+    assert cluster.requests == []
+
+
+def test_an_interrupted_archive_leaves_nothing(
+    cluster: FakeCluster, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(here))
+    cluster.install()
+    cluster.fail(path_of("workloads", "v1beta1"), raising(KeyboardInterrupt()))
+    assert run(["snapshot", "--archive", "S.tar.gz"]) == 130
+    assert [path.name for path in here.iterdir()] == [TOKEN_KEY]
+
+
+def test_the_role_and_the_job_are_printed_without_a_cluster(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["snapshot", "--print-rbac", "--no-workloads", "--no-running"]) == 0
+    role = yaml_text.load(capsys.readouterr().out, "printed")
+    named = {resource for rule in role["rules"] for resource in rule["resources"]}
+    assert {"secrets", "clusterqueues", "deployments"} <= named
+    assert not {"workloads", "jobs", "pods"} & named
+    assert run(["snapshot", "--print-job", "--image", "mirror.example/kueuelift:1", "--namespaces", "a,b"]) == 0
+    printed = capsys.readouterr().out
+    documents = list(yaml_text.load_all(printed, "printed"))
+    assert [it["kind"] for it in documents] == [
+        "Namespace",
+        "ServiceAccount",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "Job",
+    ]
+    (container,) = documents[-1]["spec"]["template"]["spec"]["containers"]
+    assert container["command"] == ["kueuelift", "snapshot", "--archive", "-", "--armor", "--namespaces=a,b"]
+    assert (cluster.requests, list(here.iterdir())) == ([], [])
+
+
+def test_files_are_read_in_the_place_of_a_cluster(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    obj = queue("from-git")
+    (here / "queue.yaml").write_text(yaml_text.dump(obj), encoding="utf-8")
+    (here / "pod.yaml").write_text("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}", encoding="utf-8")
+    assert run(["snapshot", "--out", "S", "--from", "queue.yaml", "pod.yaml"]) == 0
+    out = capsys.readouterr().out
+    assert "narrowed  --from: can be transformed, not applied" in out
+    assert "foreign   1 objects of other kinds left out: Pod 1" in out
+    found = Snapshot.open(here / "S")
+    assert [it["metadata"]["name"] for it in found.objects(BY_NAME["ClusterQueue"])] == ["from-git"]
+    assert not found.whole
+    assert cluster.requests == []

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kueuelift import crd
 from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import KINDS
 from kueuelift.model import KubernetesObject
@@ -24,6 +25,19 @@ class Captured:
         """The captured CRDs of the eleven kinds, by plural."""
         return self.snapshot.crds()
 
+    @property
+    def object_versions(self) -> Mapping[str, frozenset[str]]:
+        """By plural: the versions that objects came in."""
+        lists = self.snapshot.header["lists"]
+        return {kind.plural: frozenset(lists[kind.plural]["versions"]) for kind in KINDS if kind.plural in lists}
+
+    def crd_with(self, plural: str, version: str) -> KubernetesObject | None:
+        """The captured CRD of a kind or, for want of it, the oldest bundled one that has the version; None: neither."""
+        if plural in self.crds:
+            return self.crds[plural]
+        known = (crd.bundled(release, service=None)[plural] for release in crd.bundled_releases())
+        return next((found for found in known if version in crd.versions(found)), None)
+
     @cached_property
     def helm_records(self) -> tuple[HelmRecord, ...]:
         """Every captured revision of every release."""
@@ -33,6 +47,11 @@ class Captured:
     def installed(self) -> bool:
         """Whether there is anything of Kueue: a CRD or an object."""
         return bool(self.crds) or any(self.snapshot.count(kind) for kind in KINDS)
+
+    @property
+    def from_files(self) -> bool:
+        """Whether the snapshot was made from files: who installed Kueue, and whether at all, is not known then."""
+        return bool(self.snapshot.header["origin"] == "files")
 
     @property
     def server_version(self) -> str:

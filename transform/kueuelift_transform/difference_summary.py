@@ -10,8 +10,8 @@ import orjson
 from kueuelift.difference import MISSING, Edit, edits
 from kueuelift.kinds import version_of
 from kueuelift.model import KubernetesObject, ObjectRef
+from kueuelift.quantity import same
 from kueuelift_transform.conversion import conversion_for
-from kueuelift_transform.quantity import same
 
 _NAMES = 3
 """Objects named per entry."""

@@ -89,7 +89,7 @@ class _Form:
     def __init__(self, kind: Kind, captured: Captured, crds: CrdSet, release: Release) -> None:
         self._plural, self._release = kind.plural, release
         self._target = crds.target[kind.plural]
-        self._source = captured.crds.get(kind.plural, self._target)
+        self._captured, self._sources = captured, dict[str, KubernetesObject]()
         self._validator = Validator.for_crd(self._target, TARGET_VERSION)
 
     def take(self, obj: KubernetesObject, ledger: Ledger) -> KubernetesObject | None:
@@ -97,11 +97,12 @@ class _Form:
         version = version_of(obj["apiVersion"]) or obj["apiVersion"]
         ledger.versions[self._plural, version] = ledger.versions.get((self._plural, version), 0) + 1
         ref = ObjectRef.of(obj)
-        for path in structural.pruned_paths(obj, crd.schema(self._source, version)):
+        source = self._source(version)
+        for path in structural.pruned_paths(obj, crd.schema(source, version)):
             ledger.unknown_fields.setdefault(f"{ref.kind} {path}", []).append(str(ref))
         try:
             stored = stored_form(obj, crd=self._target, release=self._release)
-            lost = losses(obj, source_crd=self._source, target_crd=self._target, release=self._release, stored=stored)
+            lost = losses(obj, source_crd=source, target_crd=self._target, release=self._release, stored=stored)
         except RefusedError as error:
             ledger.refusals.append(Refusal(ref=ref, path="", found=str(error), wanted="", inherited=False))
             return None
@@ -112,6 +113,12 @@ class _Form:
         manifest = _owned_at_target(bare(stored))
         ledger.differences.add(ref, bare(obj), manifest)
         return manifest
+
+    def _source(self, version: str) -> KubernetesObject:
+        """The CRD that objects of a version were kept by; the target's where no other is known."""
+        if version not in self._sources:
+            self._sources[version] = self._captured.crd_with(self._plural, version) or self._target
+        return self._sources[version]
 
     def _refusals(self, ref: ObjectRef, version: str, stored: KubernetesObject) -> Iterator[Refusal]:
         for problem in self._validator.problems(stored):

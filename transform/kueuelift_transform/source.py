@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kueuelift import crd
 from kueuelift.errors import RefusedError
 from kueuelift.helm_record import HelmRecord
+from kueuelift.kinds import TARGET_VERSION
 from kueuelift.model import KubernetesObject
 from kueuelift.release_profile import Release, known_releases, profile
 from kueuelift_transform.captured import Captured, image_of, manager_deployments
@@ -30,10 +31,14 @@ def find_source(captured: Captured) -> Source:
     """Pick the source's release: what runs before what was installed before what the CRDs allow."""
     if not captured.installed:
         return Source(release=None, evidence=("the snapshot has no CustomResourceDefinition and no object of Kueue",))
-    lines = lines_of(captured.crds)
     told = [*_told_by_records(captured.kueue_records)]
     evidence = [sentence for _, sentence in told]
-    evidence.append(_crd_sentence(captured.crds, lines))
+    if captured.crds:
+        lines = lines_of(captured.crds)
+        evidence.append(_crd_sentence(captured.crds, lines))
+    else:
+        lines = _lines_that_serve(captured.object_versions)
+        evidence.append(_object_sentence(captured.object_versions, lines))
     if told:
         return Source(release=told[0][0], evidence=tuple(evidence))
     if not lines:
@@ -48,6 +53,19 @@ def find_source(captured: Captured) -> Source:
 def lines_of(crds: Mapping[str, KubernetesObject]) -> list[str]:
     """The minors whose profile serves and stores what these CRDs serve and store, oldest first."""
     return [line for line in known_releases() if crds and _fits(crds, line)]
+
+
+def _lines_that_serve(versions: Mapping[str, frozenset[str]]) -> list[str]:
+    """The minors that serve the objects' versions, oldest first; where none serves all, v1beta2 is taken as the aim."""
+    for wanted in (versions, {plural: found - {TARGET_VERSION} for plural, found in versions.items()}):
+        lines = [
+            line
+            for line in known_releases()
+            if all(found <= set(profile(line).kinds[plural].served) for plural, found in wanted.items())
+        ]
+        if lines:
+            return lines
+    return []
 
 
 def _fits(crds: Mapping[str, KubernetesObject], line: str) -> bool:
@@ -77,6 +95,12 @@ def _release_in(text: str) -> Release | None:
     found = re.match(r"v?(\d+\.\d+\.\d+)(?:-(?:devel|rc|alpha|beta)[0-9A-Za-z.-]*)?", text)
     release = Release.parse(found[0]) if found else None
     return release if release and release.line in known_releases() else None
+
+
+def _object_sentence(versions: Mapping[str, frozenset[str]], lines: list[str]) -> str:
+    found = sorted({version for versions in versions.values() for version in versions})
+    serving = f"the first release to serve them is {lines[0]}" if lines else "no known release serves them together"
+    return f"no CustomResourceDefinition, but objects at {', '.join(found)}; {serving}"
 
 
 def _crd_sentence(crds: Mapping[str, KubernetesObject], lines: list[str]) -> str:

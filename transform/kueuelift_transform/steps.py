@@ -41,8 +41,8 @@ def numbered(steps: Iterable[Step]) -> tuple[tuple[Phase, ...], tuple[Step, ...]
     return tuple(phase for phase in PHASES if phase.name in used), tuple(ordered)
 
 
-def preparing() -> list[Step]:
-    """Look and save."""
+def preparing(without: list[str]) -> list[Step]:
+    """Look and save; the backup leaves out what the snapshot was taken `without`."""
     return [
         step(
             "check",
@@ -50,7 +50,13 @@ def preparing() -> list[Step]:
             "Check that this is the plan's cluster, that it is as the snapshot says, and the rights",
             _NOTHING,
         ),
-        step("backup", PREPARE, "Take a fresh snapshot beside the journal and compare it with the plan's", _NOTHING),
+        step(
+            "backup",
+            PREPARE,
+            "Take a fresh snapshot beside the journal and compare it with the plan's",
+            _NOTHING,
+            {"without": without},
+        ),
     ]
 
 

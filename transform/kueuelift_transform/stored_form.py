@@ -8,13 +8,13 @@ from kueuelift import crd as crds
 from kueuelift.errors import RefusedError
 from kueuelift.kinds import TARGET_VERSION, version_of
 from kueuelift.model import KubernetesObject, Loss, ObjectRef
+from kueuelift.quantity import same
 from kueuelift.release_profile import Release
 from kueuelift.structural import coerce, pruned_paths
 from kueuelift_transform import go_scalar
 from kueuelift_transform.conversion import Conversion, conversion_for, no_edit
 from kueuelift_transform.go_scalar import MismatchError
 from kueuelift_transform.go_struct import metadata_codec
-from kueuelift_transform.quantity import same
 
 _EMPTY: tuple[Any, ...] = (None, "", 0, [], {})
 

@@ -24,7 +24,7 @@ def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
     return Done(yes=False, why="none beside the journal")
 
 
-def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
+def _do(run: Run, step: Step) -> Detail:
     run.backups.mkdir(parents=True, exist_ok=True, mode=0o700)
     if _place(run).exists():
         _place(run).rename(_place(run).with_name(f"unusable-{len(list(run.backups.iterdir()))}"))
@@ -33,6 +33,7 @@ def _do(run: Run, step: Step) -> Detail:  # noqa: ARG001 - an action's signature
         *(sys.executable, "-m", "kueuelift", "snapshot", "--out", str(_place(run))),
         *(("--kubeconfig", str(access.kubeconfig)) if access.kubeconfig else ()),
         *(("--context", access.context) if access.context else ()),
+        *(f"--no-{part}" for part in step.arguments["without"]),
         *(("--token-key", str(key)) if (key := _key_beside(run)).is_file() else ()),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

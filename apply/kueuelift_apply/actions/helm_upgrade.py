@@ -1,13 +1,10 @@
 """`helm`: installs or upgrades the release from the plan's own chart; a record left pending by a kill is recovered."""
 
-import base64
-import gzip
-import json
 import socket
 from pathlib import Path
 from typing import Any
 
-from kueuelift import journal, yaml_text
+from kueuelift import helm_payload, journal, yaml_text
 from kueuelift.errors import PartlyDoneError, RefusedError
 from kueuelift.model import KubernetesObject, Step
 from kueuelift_apply import helm_release
@@ -47,14 +44,15 @@ def _do(run: Run, step: Step) -> Detail:
     recovered = _recover(run, step, newest) if newest and helm_release.is_pending(newest) else None
     seconds = max(60, int(run.deadline - run.clock()))
     run.lease.keep()
-    run.helm.upgrade(
-        release,
-        namespace,
-        run.plan.file(arguments["chart"]),
-        run.plan.file(arguments["values"]),
-        seconds,
-        lambda process: run.journal.append("intent", step.id, helmProcess=process, host=socket.gethostname()),
-    )
+    with run.plan.file(arguments["chart"]) as chart, run.plan.file(arguments["values"]) as values:
+        run.helm.upgrade(
+            release,
+            namespace,
+            chart,
+            values,
+            seconds,
+            lambda process: run.journal.append("intent", step.id, helmProcess=process, host=socket.gethostname()),
+        )
     return {"recovered": recovered} if recovered else {}
 
 
@@ -63,7 +61,7 @@ def _recover(run: Run, step: Step, pending: Revision) -> str:
     arguments = step.arguments
     helm_release.refuse_foreign_pending(step, pending)
     _refuse_living_helm(run, step)
-    name = f"sh.helm.release.v1.{arguments['release']}.v{pending.number}"
+    name = helm_payload.object_name(arguments["release"], pending.number)
     path = f"/api/v1/namespaces/{arguments['namespace']}/secrets/{name}"
     secret = run.live.get(path)
     if secret is None:
@@ -90,13 +88,11 @@ def _is_helm(process: int) -> bool:
 
 
 def _marked_failed(secret: KubernetesObject) -> KubernetesObject:
-    record = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(secret["data"]["release"]))))
-    record["info"]["status"] = "failed"
-    record["info"]["description"] = "interrupted, marked as failed by kueuelift"
-    packed = base64.b64encode(gzip.compress(json.dumps(record).encode()))
-    secret["data"]["release"] = base64.b64encode(packed).decode()
-    secret["metadata"]["labels"]["status"] = "failed"
-    return secret
+    record = helm_payload.decode(secret).record
+    record["info"] |= {"status": "failed", "description": "interrupted, marked as failed by kueuelift"}
+    marked = helm_payload.encode(secret, record)
+    marked["metadata"]["labels"]["status"] = "failed"
+    return marked
 
 
 def _prove(run: Run, step: Step) -> Detail:

@@ -1,6 +1,7 @@
 """rbac.yaml: the least that `apply` may do to carry out this plan."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from kueuelift import yaml_text
 from kueuelift.kinds import GROUP, KINDS
@@ -42,7 +43,10 @@ def _render(view: View) -> str:
 def _reading(view: View) -> Iterator[tuple[str, ...]]:
     """What check, backup, await and verify read, and the Lease that keeps a second apply out."""
     yield "", "namespaces", "get"
-    # The backup is a whole snapshot, and that holds Helm's records of every namespace.
+    # The backup is a snapshot as the plan's was.
+    for rule in view.captured.snapshot.header["rights"]:
+        for group, resource in product(rule["apiGroups"], rule["resources"]):
+            yield group, resource, *rule["verbs"]
     yield "", "secrets", "get", "list"
     yield "apps", "deployments", "get"
     yield *_CRDS, "get", "list"

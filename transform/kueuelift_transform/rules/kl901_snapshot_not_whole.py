@@ -9,7 +9,7 @@ from kueuelift_transform.view import View
 
 def _check(view: View) -> Iterator[Verdict]:
     snapshot = view.captured.snapshot
-    for failure in snapshot.failures:
+    for failure in (failure for failure in snapshot.failures if not failure.foreign):
         yield Verdict(
             detail=f"{failure.what} could not be read: {failure.reason}",
             state=State.UNKNOWN,

@@ -38,7 +38,7 @@ def _installation(captured: Captured) -> Installation:
     if records:
         record = records[0]
         return Installation(release=record.release, namespace=record.namespace, values=record.values, record=record)
-    if captured.installed:
+    if captured.installed and not captured.from_files:
         raise RefusedError(
             f"--target helm: the snapshot has Kueue, but {_detect(captured).why}; name the target that owns it"
         )
@@ -56,7 +56,16 @@ def _steps(view: View) -> tuple[tuple[Phase, ...], tuple[Step, ...]]:
     bridge = steps.bridging(view)
     stop = _stopping(view) if bridge else []
     install = [] if _is_there(view) else _installing(view, keep=not bridge)
-    return steps.numbered([*steps.preparing(), *stop, *bridge, *install, *steps.migrating(view), *steps.verifying()])
+    return steps.numbered(
+        [
+            *steps.preparing(list(view.captured.snapshot.header["without"])),
+            *stop,
+            *bridge,
+            *install,
+            *steps.migrating(view),
+            *steps.verifying(),
+        ]
+    )
 
 
 def _is_there(view: View) -> bool:
@@ -74,6 +83,10 @@ def _shape(crd: Mapping[str, Any]) -> list[tuple[str, bool, bool]]:
 def _stopping(view: View) -> list[Step]:
     installation = view.installation
     managers = installation.managers(view.profile.chart)
+    if not managers and view.captured.from_files:
+        # Such a plan is read and never applied: what the chart calls its manager stands for the one that is not known.
+        name = installation.named(view.profile.chart, "deployment")
+        managers = [{"namespace": installation.namespace, "name": name}]
     if not managers:
         raise RefusedError(
             f"Helm release {installation.namespace}/{installation.release}: its manifest has no Deployment of a Kueue "

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Self
 
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>[KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)",
@@ -44,6 +45,18 @@ def exact_value(value: str | float) -> Fraction:
 def same(left: str | float, right: str | float) -> bool:
     """Tell whether two quantities mean the same: `12000m` and 12, `0.5Gi` and `512Mi`."""
     return exact_value(left) == exact_value(right)
+
+
+class Quantity(str):
+    """A quantity that equals every other of its value, and knows how it was written."""
+
+    written: str | float
+
+    def __new__(cls, written: str | float) -> Self:
+        """Of a text or number; ValueError where it is none."""
+        own = super().__new__(cls, exact_value(written))
+        own.written = written
+        return own
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kueuelift_transform.quantity import canonical, exact_value, same
+from kueuelift.quantity import canonical, exact_value, same
 
 PRINTED: list[tuple[str | float, str]] = [
     ("0", "0"),

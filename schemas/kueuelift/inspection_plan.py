@@ -1,0 +1,66 @@
+"""The page of a plan: from where to where, by which steps, and what stands in the way."""
+
+from collections import Counter
+from collections.abc import Set
+from typing import Any
+
+import orjson
+
+from kueuelift.errors import UntrustedError
+from kueuelift.sealed import Sealed
+
+
+def page(sealed: Sealed, intact: Set[str]) -> tuple[dict[str, Any], list[str]]:
+    """What the header says, and what the intact files add; with a sentence for each thing that could not be read."""
+    header, problems = sealed.header, list[str]()
+    findings = _read(sealed, "findings.json", intact, problems)
+    losses = _read(sealed, "losses.json", intact, problems)
+    content = {
+        "cluster": dict(header["cluster"]),
+        "snapshot": dict(header["snapshot"]),
+        "source": dict(header["source"]),
+        "target": dict(header["target"]),
+        "hops": list(header["hops"]),
+        "settings": dict(header["settings"]),
+        "applicable": header["applicable"],
+        "counts": dict(header["counts"]),
+        "phases": [
+            {**phase, "steps": [_step(step) for step in header["steps"] if step["phase"] == phase["name"]]}
+            for phase in header["phases"]
+        ],
+        "findings": None if findings is None else _counted(findings),
+        "open": [f"{it.get('id')} {it.get('detail')}" for it in findings or [] if _is_open_blocker(it)],
+        "losses": None if losses is None else len(losses),
+    }
+    return content, problems
+
+
+def _step(step: dict[str, Any]) -> dict[str, Any]:
+    return {key: step[key] for key in ("id", "kind", "title", "undo")}
+
+
+def _counted(findings: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """By severity, then by state."""
+    counted: dict[str, Counter[str]] = {}
+    for finding in findings:
+        counted.setdefault(str(finding.get("severity")), Counter())[str(finding.get("state"))] += 1
+    return {severity: dict(sorted(states.items())) for severity, states in sorted(counted.items())}
+
+
+def _is_open_blocker(finding: dict[str, Any]) -> bool:
+    return finding.get("severity") == "blocker" and finding.get("state") == "open"
+
+
+def _read(sealed: Sealed, path: str, intact: Set[str], problems: list[str]) -> list[dict[str, Any]] | None:
+    """A list of objects; None where the plan has no such file, or a broken one."""
+    if path not in intact:
+        return None
+    try:
+        found = orjson.loads(sealed.read(path))
+    except (orjson.JSONDecodeError, UntrustedError) as error:
+        problems.append(f"{sealed.where(path)}: not readable ({error}); make the plan again")
+        return None
+    if not isinstance(found, list) or not all(isinstance(it, dict) for it in found):
+        problems.append(f"{sealed.where(path)}: no list of objects; make the plan again")
+        return None
+    return found

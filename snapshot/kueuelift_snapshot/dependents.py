@@ -1,0 +1,48 @@
+"""What Workloads own: ProvisioningRequests, and the PodTemplates that these refer to."""
+
+from collections.abc import Iterator
+
+from kueuelift.kinds import version_of
+from kueuelift.model import KubernetesObject
+from kueuelift_snapshot.capture import Capture
+from kueuelift_snapshot.resource import Resource
+
+FOLDER = "dependents"
+POD_TEMPLATES = Resource(group="", version="v1", plural="podtemplates")
+PROVISIONING_REQUESTS = Resource(group="autoscaling.x-k8s.io", version="v1", plural="provisioningrequests")
+"""A CRD defines it: the version that a cluster serves may be another one."""
+
+RESOURCES = (POD_TEMPLATES, PROVISIONING_REQUESTS)
+
+
+def capture_dependents(capture: Capture) -> None:
+    """Whole, streamed by namespace; a PodTemplate may belong to a Workload or to a ProvisioningRequest of one."""
+    requests: set[str] = set()
+
+    def request(obj: KubernetesObject) -> KubernetesObject | None:
+        if not is_workloads(obj):
+            return None
+        requests.add(str(obj["metadata"].get("uid")))
+        return obj
+
+    def template(obj: KubernetesObject) -> KubernetesObject | None:
+        owned = is_workloads(obj) or any(str(owner.get("uid")) in requests for owner in _owners(obj))
+        return obj if owned else None
+
+    namespaces = capture.scope.namespaces
+    for resource in capture.custom:
+        if resource.name == PROVISIONING_REQUESTS.name:
+            capture.part(FOLDER, resource, request, namespaces=namespaces, lines=True)
+    capture.part(FOLDER, POD_TEMPLATES, template, namespaces=namespaces, lines=True)
+
+
+def is_workloads(obj: KubernetesObject) -> bool:
+    """Whether a Workload of Kueue owns an object."""
+    return any(
+        owner.get("kind") == "Workload" and version_of(str(owner.get("apiVersion"))) is not None
+        for owner in _owners(obj)
+    )
+
+
+def _owners(obj: KubernetesObject) -> Iterator[KubernetesObject]:
+    yield from (obj.get("metadata") or {}).get("ownerReferences") or ()

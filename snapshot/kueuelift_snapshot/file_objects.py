@@ -1,0 +1,219 @@
+"""Tells the objects of files apart, by group and never by the kind's name alone, and puts each in its place, once."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+
+from kueuelift import helm_payload
+from kueuelift.errors import RefusedError
+from kueuelift.helm_record import HelmRecord
+from kueuelift.kinds import BY_NAME, GROUP, KINDS, Kind, version_of
+from kueuelift.manifest_stream import Manifest
+from kueuelift.model import Failure, KubernetesObject, ObjectRef
+from kueuelift.object_shape import shaped
+from kueuelift.object_store import LineFiles
+from kueuelift.snapshot_dir import SnapshotWriter
+from kueuelift_snapshot.helm_releases import Releases
+from kueuelift_snapshot.listing import Listing
+from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
+
+_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placed:
+    """What is kept of an object that surrounds Kueue, and where."""
+
+    folder: str
+    """`installation`, `gitops`, `running` or `dependents`."""
+    resource: str
+    """`deployments.apps`."""
+    value: KubernetesObject
+    lines: bool = False
+    """Whether there are so many that they are written as lines."""
+
+
+Surrounding = Callable[[KubernetesObject], Placed | None]
+"""Knows one sort of object by its group and kind; None for all others."""
+
+
+@dataclass(kw_only=True, slots=True)
+class FileObjects:
+    """What has been taken so far. To be left (`with`) before the snapshot is sealed."""
+
+    writer: SnapshotWriter
+    redactor: Redactor
+    surroundings: Sequence[Surrounding]
+    lists: dict[str, Listing] = field(default_factory=dict)
+    crds: set[str] = field(default_factory=set)
+    """Plurals of the group's CRDs, known or not."""
+    helm_records: list[HelmRecord] = field(default_factory=list)
+    parts: Counter[str] = field(default_factory=Counter)
+    foreign: Counter[str] = field(default_factory=Counter)
+    failures: list[Failure] = field(default_factory=list)
+    """What should be there and is not, but for Helm's records."""
+    repeated: int = 0
+    _releases: Releases = field(init=False)
+    _hidden: dict[str, HiddenPaths] = field(default_factory=dict)
+    _seen: dict[tuple[str, str, str, str], tuple[bytes, str]] = field(default_factory=dict)
+    """By group, kind, namespace and name: the object's hash, and where it came from."""
+    _open: ExitStack = field(default_factory=ExitStack)
+    _lines: dict[str, LineFiles] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._releases = Releases(self.redactor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def take(self, manifest: Manifest) -> None:
+        """Write one object, or count it as foreign; RefusedError names its origin where it lacks its shape."""
+        obj = manifest.value
+        group, kind_name = _group(obj), obj["kind"]
+        kind = BY_NAME.get(kind_name) if group == GROUP else None
+        if kind is not None:
+            self._take_kueue(kind, manifest)
+        elif (group, kind_name) == _CRD and _is_of_kueue(obj):
+            self._take_crd(manifest)
+        elif not group and helm_payload.is_record(obj):
+            self._take_record(manifest)
+        elif placed := self._placed(obj):
+            if self._is_new(placed.value, manifest.origin, obj):
+                self._write_part(placed)
+        else:
+            self.foreign[f"{kind_name}.{group}" if group else kind_name] += 1
+
+    def all_failures(self) -> list[Failure]:
+        """What is missing, Helm's unreadable records included; to be asked for once all objects are taken."""
+        return [*self.failures, *self._releases.failures()]
+
+    def closed_lists(self) -> dict[str, Listing]:
+        """The lists in the order of the kinds, each with the version that most of its objects have."""
+        ordered = {kind.plural: self.lists[kind.plural] for kind in KINDS if kind.plural in self.lists}
+        for listing in ordered.values():
+            listing.version = max(listing.versions, key=lambda version: (listing.versions[version], version))
+        return ordered
+
+    def hidden_paths(self) -> dict[str, dict[str, int]]:
+        """By file and field: how many values became tokens."""
+        return {path: account.to_dict() for path, account in sorted(self._hidden.items())}
+
+    def _take_kueue(self, kind: Kind, manifest: Manifest) -> None:
+        obj = shaped(manifest.value, manifest.origin, namespaced=kind.namespaced)
+        if not self._is_new(obj, manifest.origin, obj, namespaced=kind.namespaced):
+            return
+        listing = self.lists.setdefault(kind.plural, Listing(version=version_of(obj["apiVersion"]) or "", stored=False))
+        listing.add(obj)
+        redacted = self.redactor.of_object(obj)
+        if kind.per_job:
+            self._account(self._workloads().add(obj["metadata"]["namespace"], redacted.value), redacted)
+        else:
+            self._account(self.writer.add_object(kind, redacted.value), redacted)
+
+    def _take_crd(self, manifest: Manifest) -> None:
+        obj = _whole_crd(shaped(manifest.value, manifest.origin), manifest.origin)
+        if self._is_new(obj, manifest.origin, obj, namespaced=False):
+            self.crds.add(obj["spec"]["names"]["plural"])
+            redacted = self.redactor.of_object(obj)
+            self._account(self.writer.add_crd(redacted.value), redacted)
+
+    def _take_record(self, manifest: Manifest) -> None:
+        obj = shaped(manifest.value, manifest.origin, namespaced=True)
+        release = self._releases.take(obj) if self._is_new(obj, manifest.origin, obj) else None
+        if release is not None:
+            folder = self.writer.add_helm_record(release.record)
+            self.helm_records.append(release.record.without_content())
+            for name, redacted in release.hidden.items():
+                self._account(f"{folder}/{name}", redacted)
+
+    def _placed(self, obj: KubernetesObject) -> Placed | None:
+        if not self.surroundings:
+            return None
+        try:
+            whole = shaped(obj, "")
+        except RefusedError:
+            return None  # Without name or shape no server has it, and it runs nothing.
+        return next((placed for knows in self.surroundings if (placed := knows(whole))), None)
+
+    def _write_part(self, placed: Placed) -> None:
+        part = f"{placed.folder}/{placed.resource}"
+        self.parts[part] += 1
+        redacted = self.redactor.of_object(placed.value)
+        if not placed.lines:
+            self._account(self.writer.add_part(placed.folder, placed.resource, redacted.value), redacted)
+            return
+        if part not in self._lines:
+            self._lines[part] = self._open.enter_context(self.writer.part_lines(placed.folder, placed.resource))
+        namespace = placed.value["metadata"].get("namespace") or "_cluster"
+        self._account(self._lines[part].add(namespace, redacted.value), redacted)
+
+    def _workloads(self) -> LineFiles:
+        if "" not in self._lines:
+            self._lines[""] = self._open.enter_context(self.writer.workloads())
+        return self._lines[""]
+
+    def _is_new(self, value: Any, origin: str, obj: KubernetesObject, *, namespaced: bool = True) -> bool:
+        """Whether an object has not been taken yet; RefusedError where it has been, and was another one."""
+        metadata = obj["metadata"]
+        namespace = metadata.get("namespace") or "" if namespaced else ""
+        identity = (_group(obj), obj["kind"], namespace, metadata["name"])
+        content = hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
+        if identity not in self._seen:
+            self._seen[identity] = (content, origin)
+            return True
+        before, where = self._seen[identity]
+        if before != content:
+            raise RefusedError(f"{ObjectRef.of(obj)}: differs between {where} and {origin}; leave one of the two out")
+        self.repeated += 1
+        return False
+
+    def _account(self, path: str, redacted: Redacted) -> None:
+        if redacted.hidden:
+            self._hidden.setdefault(path, HiddenPaths()).add(redacted)
+
+
+def _group(obj: KubernetesObject) -> str:
+    return str(obj["apiVersion"]).rpartition("/")[0]
+
+
+def _is_of_kueue(crd: KubernetesObject) -> bool:
+    spec = crd.get("spec")
+    return isinstance(spec, dict) and spec.get("group") == GROUP
+
+
+def _whole_crd(crd: KubernetesObject, origin: str) -> KubernetesObject:
+    """A CRD with all that is read of it anywhere; RefusedError where something is missing."""
+    names, versions = crd["spec"].get("names"), crd["spec"].get("versions")
+    whole = (
+        isinstance(names, dict)
+        and isinstance(names.get("plural"), str)
+        and isinstance(versions, list)
+        and all(_is_version(version) for version in versions)
+        and [version["storage"] for version in versions].count(True) == 1
+    )
+    if not whole:
+        raise RefusedError(
+            f"{origin}: CustomResourceDefinition {crd['metadata']['name']}: names.plural, and versions with name, "
+            "served, one storage and schema.openAPIV3Schema, wanted in its spec; give the whole CRD or leave it out"
+        )
+    return crd
+
+
+def _is_version(version: Any) -> bool:
+    schema = version.get("schema") if isinstance(version, dict) else None
+    return (
+        isinstance(schema, dict)
+        and isinstance(schema.get("openAPIV3Schema"), dict)
+        and isinstance(version.get("name"), str)
+        and isinstance(version.get("served"), bool)
+        and isinstance(version.get("storage"), bool)
+    )

@@ -1,0 +1,176 @@
+"""Who owns the installation and its queues: Flux, Argo CD, the extension of AKS, and what marks on objects say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import orjson
+
+from kueuelift.helm_record import HelmRecord
+from kueuelift.model import KubernetesObject
+from kueuelift_snapshot.capture import Capture
+from kueuelift_snapshot.discovery import ServedResource
+from kueuelift_snapshot.gitops_fields import inventory, steady
+from kueuelift_snapshot.owner_marks import APPLICATION, HELM_RELEASE, KUSTOMIZATION, OWNER, Owner, claims
+from kueuelift_snapshot.ownership import Ownership
+from kueuelift_snapshot.resource import Resource
+
+FOLDER = "gitops"
+OWNERS = "owners"
+"""Where the summary of all owners is: `gitops/owners/owners.yaml`."""
+
+RESOURCES = (
+    Resource(group="argoproj.io", version="v1alpha1", plural="applications"),
+    Resource(group="argoproj.io", version="v1alpha1", plural="applicationsets"),
+    Resource(group="argoproj.io", version="v1alpha1", plural="appprojects"),
+    Resource(group="aks.clusterconfig.azure.com", version="v1beta1", plural="extensionconfigs"),
+    Resource(group="clusterconfig.azure.com", version="v1beta1", plural="extensionconfigs"),
+    Resource(group="helm.cattle.io", version="v1", plural="helmchartconfigs"),
+    Resource(group="helm.cattle.io", version="v1", plural="helmcharts"),
+    Resource(group="helm.toolkit.fluxcd.io", version="v2", plural="helmreleases"),
+    Resource(group="kustomize.toolkit.fluxcd.io", version="v1", plural="kustomizations"),
+    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="buckets"),
+    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="gitrepositories"),
+    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="helmcharts"),
+    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="helmrepositories"),
+    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="ocirepositories"),
+)
+"""All of them custom kinds: a cluster may have them in other versions, or not at all.
+
+AKS has a group of its own for what Azure Arc calls `clusterconfig.azure.com`.
+"""
+
+_TOOLS = {"Application": APPLICATION, "HelmRelease": HELM_RELEASE, "Kustomization": KUSTOMIZATION}
+_PLACES = frozenset({"GitRepository", "Bucket", "HelmChart", "HelmRepository", "OCIRepository", "AppProject"})
+"""Where owners take things from, or what limits them: kept only where an owner names them."""
+
+_THIS_SERVER = (None, "", "https://kubernetes.default.svc")
+_THIS_NAME = (None, "", "in-cluster")
+"""How an Application of Argo CD says that it is for the cluster that it is in."""
+
+_Key = tuple[str, str, str]
+"""Kind, namespace and name."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Held:
+    """All objects of these kinds, reduced: which of them matter is known when all have been seen."""
+
+    objects: dict[_Key, tuple[str, KubernetesObject]] = field(default_factory=dict)
+    """Each with the name of its resource."""
+
+    def hold(self, resource: str, obj: KubernetesObject) -> None:
+        """One more, or the same again."""
+        self.objects[_key(obj)] = resource, steady(obj)
+
+    def chosen(self, ownership: Ownership, releases: Iterable[HelmRecord]) -> list[_Key]:
+        """Those that own what was captured, what owns these, and where they take it from; sorted."""
+        names = {(record.namespace, record.release) for record in releases}
+        found: set[_Key] = set()
+        new = {key for key, (_, obj) in self.objects.items() if _owns(obj, ownership, names)}
+        while new:
+            found |= new
+            new = {key for it in new for key in self._named(self.objects[it][1])} - found
+        return sorted(found)
+
+    def _named(self, obj: KubernetesObject) -> Iterator[_Key]:
+        """What an object refers to or is owned by, as far as it is there."""
+        for kind, namespace, name in references(obj):
+            if namespace:
+                if (kind, namespace, name) in self.objects:
+                    yield kind, namespace, name
+            else:
+                yield from (key for key in self.objects if (key[0], key[2]) == (kind, name))
+
+
+def served(custom: Iterable[ServedResource]) -> list[Resource]:
+    """Those of RESOURCES that a cluster has, in the version to read."""
+    wanted = {resource.name for resource in RESOURCES}
+    return sorted((it for it in custom if it.name in wanted), key=lambda it: it.name)
+
+
+def capture_gitops(capture: Capture, ownership: Ownership, releases: Iterable[HelmRecord]) -> None:
+    """The owners of all that `ownership` has seen by now, or of one of the Helm `releases`, and the summary of owners.
+
+    Read in all namespaces, whatever the operator narrowed: a Git owner lives elsewhere than what it owns.
+    """
+    held = _Held()
+    for resource in served(capture.custom):
+        capture.part(FOLDER, resource, partial(held.hold, resource.name))
+    for key in held.chosen(ownership, releases):
+        resource_name, obj = held.objects[key]
+        capture.add(FOLDER, resource_name, obj)
+        if (tool := _TOOLS.get(key[0])) and not is_remote(obj):
+            by = "status.resources" if tool == APPLICATION else "status.inventory"
+            ownership.add(_owner(tool, key, ownership), by, inventory(obj))
+    capture.add(FOLDER, OWNERS, ownership.summary())
+
+
+def references(obj: KubernetesObject) -> Iterator[_Key]:
+    """What an owner takes things from, is limited or owned by; an empty namespace is any."""
+    metadata, spec = obj["metadata"], obj.get("spec") or {}
+    own = str(metadata.get("namespace") or "")
+    chart = (spec.get("chart") or {}) if isinstance(spec.get("chart"), dict) else {}
+    for source in (spec.get("sourceRef"), spec.get("chartRef"), (chart.get("spec") or {}).get("sourceRef")):
+        if isinstance(source, dict) and source.get("kind"):
+            yield str(source["kind"]), str(source.get("namespace") or own), str(source.get("name"))
+    if obj.get("kind") == "HelmRelease" and (source := (chart.get("spec") or {}).get("sourceRef")):
+        # The name that the controller gives to the HelmChart that it makes of `chart`.
+        yield "HelmChart", str(source.get("namespace") or own), f"{own}-{metadata['name']}"
+    if obj.get("kind") == "Application" and spec.get("project"):
+        yield "AppProject", "", str(spec["project"])
+    tools = {tool: kind for kind, tool in _TOOLS.items()}
+    for owner, _ in claims(obj):
+        if owner.tool in tools:
+            yield tools[owner.tool], owner.namespace, owner.name
+        elif owner.tool == OWNER:
+            kind, _, name = owner.name.partition(" ")
+            yield kind, owner.namespace, name
+
+
+def installs(release: KubernetesObject, names: set[tuple[str, str]]) -> bool:
+    """Whether a HelmRelease is behind one of some Helm releases, told by namespace and name."""
+    metadata, spec = release["metadata"], release.get("spec") or {}
+    namespace, target = str(metadata.get("namespace")), spec.get("targetNamespace")
+    default = f"{target}-{metadata['name']}" if target else metadata["name"]
+    return (str(spec.get("storageNamespace") or namespace), str(spec.get("releaseName") or default)) in names
+
+
+def is_remote(obj: KubernetesObject) -> bool:
+    """Whether an owner says that it applies to another cluster; by an outer address it may mean this one as well."""
+    spec = obj.get("spec") or {}
+    destination = spec.get("destination") or {}
+    return bool(spec.get("kubeConfig")) or not (
+        destination.get("server") in _THIS_SERVER and destination.get("name") in _THIS_NAME
+    )
+
+
+def _owns(obj: KubernetesObject, ownership: Ownership, releases: set[tuple[str, str]]) -> bool:
+    kind, namespace, name = _key(obj)
+    if kind in _PLACES and not _is_rancher(obj):
+        return False
+    tool = _TOOLS.get(kind)
+    return (
+        (tool is not None and ownership.names(tool, namespace, name))
+        or (kind == "HelmRelease" and installs(obj, releases))
+        or any(True for _ in inventory(obj))
+        or b"kueue" in orjson.dumps([name, obj.get("spec")]).lower()
+    )
+
+
+def _is_rancher(obj: KubernetesObject) -> bool:
+    """A HelmChart of k3s is an owner; one of Flux is a source."""
+    return str(obj.get("apiVersion")).startswith("helm.cattle.io/")
+
+
+def _owner(tool: str, key: _Key, ownership: Ownership) -> Owner:
+    """The owner as marks name it: those of Argo CD leave out its own namespace."""
+    _, namespace, name = key
+    short = Owner(tool=tool, name=name)
+    return short if short in ownership.claimed else Owner(tool=tool, namespace=namespace, name=name)
+
+
+def _key(obj: KubernetesObject) -> _Key:
+    metadata: Mapping[str, Any] = obj["metadata"]
+    return str(obj.get("kind")), str(metadata.get("namespace") or ""), str(metadata["name"])

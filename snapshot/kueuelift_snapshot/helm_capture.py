@@ -1,0 +1,46 @@
+"""Takes Helm's release records of both drivers into a snapshot."""
+
+from kueuelift.helm_record import HelmRecord
+from kueuelift.progress import Task
+from kueuelift_snapshot.capture import Capture
+from kueuelift_snapshot.helm_releases import DRIVERS, RECORDS_A_PAGE, Driver, Releases
+from kueuelift_snapshot.pages import read_pages
+
+
+def capture_releases(capture: Capture) -> list[HelmRecord]:
+    """Every release record that touches Kueue, in all namespaces, told without its content.
+
+    Each one that cannot be read is a failure of its own.
+    """
+    releases = Releases(capture.redactor)
+    told: list[HelmRecord] = []
+    with capture.progress.task("helm releases") as task:
+        for driver in DRIVERS:
+            told += _capture(capture, releases, driver, task)
+    for failure in releases.failures():
+        capture.fail(failure)
+    return told
+
+
+def _capture(capture: Capture, releases: Releases, driver: Driver, task: Task) -> list[HelmRecord]:
+    written: dict[str, HelmRecord] = {}
+
+    def read(tolerant: bool) -> None:
+        pages = read_pages(
+            capture.api, driver.resource.path(), limit=RECORDS_A_PAGE, query=driver.query, tolerant=tolerant
+        )
+        for release in (release for page in pages for release in map(releases.take, page.items) if release):
+            folder = capture.writer.add_helm_record(release.record)
+            written[folder] = release.record.without_content()
+            for name, redacted in release.hidden.items():
+                capture.account(f"{folder}/{name}", redacted)
+            task.advance()
+
+    def discard() -> None:
+        releases.forget(driver.name)
+        for folder in written:
+            capture.discard(folder)
+        written.clear()
+
+    capture.whole(driver.resource, read, discard=discard)
+    return list(written.values())

@@ -1,0 +1,128 @@
+"""The documents of a rendered manifest, each read for itself and within limits: a chart may render anything."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueuelift import yaml_text
+from kueuelift.errors import RefusedError
+from kueuelift.helm_payload import MOST_VALUES
+from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import shaped
+from kueuelift_snapshot.secret_text import without_secrets
+
+LARGEST_DOCUMENT = 300_000
+"""Lines, brackets and commas in one document, and values once its aliases are followed: ten times Kueue's largest."""
+
+DEEPEST = 100
+"""Levels of one document: Kueue's deepest CRD has 34."""
+
+_SEPARATOR = re.compile(r"(?m)^(?=---(?:\s|$))")
+_LONGEST_SOURCE = 200
+_SOURCE = re.compile(rf"(?m)^# Source: (\S{{1,{_LONGEST_SOURCE}}})")
+_FOR_A_DOCUMENT = 50
+"""What even an empty one takes, as if it were values."""
+_MARKS = ("\n", ",", "[", "{", "- ", "? ")
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class UnreadableDocumentError(Exception):
+    """Why a document that is needed, or what comes after one, cannot be read; says which one."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Documents:
+    """Reads the documents of one record; those that do not name Kueue are left out where they cannot be read."""
+
+    unparsed: list[str] = field(default_factory=list)
+    """What was left out, and why."""
+    _left: int = MOST_VALUES
+
+    def objects(self, text: str, origin: str, *, path: str = "") -> Iterator[KubernetesObject]:
+        """The objects of a text; UnreadableDocumentError where one is unreadable and it or its `path` names Kueue."""
+        for number, part in enumerate(_parts(text), 1):
+            source = path[:_LONGEST_SOURCE] or _source(part)
+            where = f"document {number} of {origin}{f' ({source})' if source else ''}"
+            try:
+                found = list(self._objects(part, where))
+            except _UnreadableError as error:
+                if touches_kueue(part + path):
+                    raise UnreadableDocumentError(str(error)) from None
+                self.unparsed.append(without_secrets(str(error)))
+            else:
+                yield from found
+
+    def values(self, found: Any, origin: str) -> Mapping[str, Any]:
+        """A mapping that has been read already, empty for None; UnreadableDocumentError as above."""
+        if not isinstance(found or {}, dict):
+            raise UnreadableDocumentError(f"{origin} are no mapping")
+        try:
+            self._measure(found, origin)
+        except _UnreadableError as error:
+            raise UnreadableDocumentError(str(error)) from None
+        return found or {}
+
+    def _objects(self, part: str, where: str) -> Iterator[KubernetesObject]:
+        self._take(_FOR_A_DOCUMENT + sum(map(part.count, _MARKS)), where)
+        try:
+            for document in yaml_text.load_all(part, where):
+                self._measure(document, where)
+                for obj in _unlisted(document):
+                    yield shaped(obj, where)
+        except RefusedError as error:
+            raise _UnreadableError(str(error).rpartition(";")[0] or str(error)) from None
+
+    def _measure(self, document: Any, where: str) -> None:
+        """Refuse what no JSON has, what is too deep, and what aliases blow up; follows each alias again."""
+        count = 0
+        pending: list[tuple[Any, int]] = [(document, 1)]
+        while pending:
+            value, depth = pending.pop()
+            count += 1
+            if count > LARGEST_DOCUMENT:
+                break
+            if isinstance(value, dict | list):
+                if depth > DEEPEST:
+                    raise _UnreadableError(f"{where}: nested more than {DEEPEST} levels deep")
+                below = value.values() if isinstance(value, dict) else value
+                pending.extend((item, depth + 1) for item in below)
+            elif type(value) not in _PLAIN or (isinstance(value, float) and not math.isfinite(value)):
+                raise _UnreadableError(f"{where}: holds a {type(value).__name__} that JSON has no form for")
+        self._take(count, where)
+
+    def _take(self, values: int, where: str) -> None:
+        if values > LARGEST_DOCUMENT:
+            raise _UnreadableError(f"{where}: more than {LARGEST_DOCUMENT} values")
+        self._left -= values
+        if self._left < 0:
+            raise UnreadableDocumentError(f"{where}: more than {MOST_VALUES} values up to there")
+
+
+class _UnreadableError(Exception):
+    """Why one document cannot be read."""
+
+
+def touches_kueue(text: str) -> bool:
+    """Whether a text names Kueue."""
+    return "kueue" in text.lower()
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The documents as text; a line that begins with three hyphens ends one whatever stands around it."""
+    return (part for part in _SEPARATOR.split(text) if part.removeprefix("---").strip())
+
+
+def _source(part: str) -> str:
+    """The template that a document was made from, where Helm says so."""
+    found = _SOURCE.search(part)
+    return found[1] if found else ""
+
+
+def _unlisted(document: Any) -> Iterator[Any]:
+    """The object, or the objects of a `kind: List`."""
+    if isinstance(document, dict) and document.get("kind") == "List" and isinstance(document.get("items"), list):
+        yield from document["items"]
+    else:
+        yield document

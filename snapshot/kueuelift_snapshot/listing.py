@@ -1,0 +1,64 @@
+"""What the header says of one list of Kueue's objects."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueuelift.kinds import version_of
+from kueuelift.model import KubernetesObject
+from kueuelift_snapshot.pages import Page
+
+
+@dataclass(kw_only=True, slots=True)
+class Listing:
+    """One list, counted while it is read."""
+
+    version: str
+    """What is asked for first."""
+    stored: bool
+    """Whether that is how objects lie in etcd."""
+    versions: Counter[str] = field(default_factory=Counter)
+    """How many objects came in each version."""
+    deleting: int = 0
+    """How many are being deleted."""
+    pages: int = 0
+    resource_version: str = ""
+    consistent: bool = True
+    """Whether all of it is of one moment."""
+
+    def turn(self, page: Page) -> None:
+        """Count a page."""
+        self.pages += 1
+        self.resource_version = page.resource_version
+        self.consistent &= page.consistent
+
+    def add(self, obj: KubernetesObject) -> None:
+        """Count an object."""
+        self.versions[version_of(obj["apiVersion"]) or ""] += 1
+        self.deleting += "deletionTimestamp" in obj["metadata"]
+
+    @property
+    def count(self) -> int:
+        """How many objects there are."""
+        return self.versions.total()
+
+    @property
+    def how(self) -> str:
+        """`stored`: as it lies in etcd; `served`: converted; `fallback`: in part in another version than asked for."""
+        if self.versions.keys() - {self.version}:
+            return "fallback"
+        return "stored" if self.stored else "served"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The list as the header has it."""
+        return {
+            "version": self.version,
+            "how": self.how,
+            "versions": dict(sorted(self.versions.items())),
+            "count": self.count,
+            "deleting": self.deleting,
+        }
+
+    def told(self) -> dict[str, Any]:
+        """What changes by itself, as the header's volatile block has it."""
+        return {"resourceVersion": self.resource_version, "pages": self.pages, "consistent": self.consistent}

@@ -1,0 +1,38 @@
+"""What can be listed: a resource of an API group, its path and the RBAC rule that allows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resource:
+    """One resource in one version, as requests and roles name it."""
+
+    group: str
+    """Empty for the core group."""
+    version: str
+    plural: str
+    verbs: Sequence[str] = ("list",)
+    """What a snapshot does with it."""
+
+    @property
+    def name(self) -> str:
+        """`clusterqueues.kueue.x-k8s.io`; core kinds have no group."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def rule(self) -> str:
+        """The rule of a ClusterRole that allows it."""
+        group = self.group or '""'
+        return f"{{apiGroups: [{group}], resources: [{self.plural}], verbs: [{', '.join(self.verbs)}]}}"
+
+    def path(self, namespace: str = "") -> str:
+        """Where it is listed: in one namespace, or everywhere."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        return f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
+
+
+NAMESPACE = Resource(group="", version="v1", plural="namespaces", verbs=("get",))
+"""kube-system, whose uid names the cluster."""
+
+CRDS = Resource(group="apiextensions.k8s.io", version="v1", plural="customresourcedefinitions")
