@@ -21,6 +21,7 @@ from kueuelift.errors import RefusedError, ToolError
 from kueuelift.kinds import GROUP, Kind
 from kueuelift.kubeconfig import kubeconfig_files
 from kueuelift.model import KubernetesObject
+from kueuelift.secret_text import without_secrets
 
 PAGE = 500
 _THROTTLED = 60.0
@@ -67,10 +68,12 @@ class Live:
     """One cluster; safe to use from several threads."""
 
     server: str
+    """As it may be told: without a password that stands in it."""
     context: str
     access: Access
     """With the context that was found: helm and the backup must never go to another one."""
     _client: Any
+    _url: str
     _sleep: Callable[[float], None] = time.sleep
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -82,7 +85,8 @@ class Live:
         configuration.retries = False
         configuration.connection_pool_maxsize = 2 * WRITERS
         return cls(
-            server=str(configuration.host),
+            server=without_secrets(str(configuration.host)),
+            _url=str(configuration.host),
             context=context,
             access=access if context == IN_CLUSTER else replace(access, context=context),
             _client=kubernetes_client.ApiClient(configuration),
@@ -149,7 +153,7 @@ class Live:
         patience: float = PATIENCE,
     ) -> KubernetesObject:
         """One request; what fails in passing (429, 5xx, a dropped connection) is tried again for `patience` seconds."""
-        url = f"{self.server}{path}" + (f"?{urlencode(query)}" if query else "")
+        url = f"{self._url}{path}" + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else orjson.dumps(body)
         waited, pause = 0.0, 0.5
         while True:
@@ -236,7 +240,7 @@ def _refusal(status: int, method: str, path: str, body: bytes, server: str) -> T
         message = body[:200].decode(errors="replace").strip()
     if status == 401:
         return UnreachableError(f"{server}: the credentials were refused (401); log in again, then run again")
-    return ApiError(status, method, path, message or "no reason given")
+    return ApiError(status, method, path, without_secrets(message) or "no reason given")
 
 
 def _patience(failure: ToolError) -> float:
@@ -249,4 +253,4 @@ def _cause(error: Exception) -> str:
 
 
 def _one_line(error: object) -> str:
-    return " ".join(str(error).split())[:200]
+    return without_secrets(" ".join(str(error).split())[:200])

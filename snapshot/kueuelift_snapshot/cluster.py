@@ -16,8 +16,8 @@ from kubernetes import client, config
 
 from kueuelift.errors import RefusedError
 from kueuelift.kubeconfig import kubeconfig_files
+from kueuelift.secret_text import without_secrets
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, UnauthorizedError, UnreachableError
-from kueuelift_snapshot.secret_text import without_secrets
 
 CONNECT_SECONDS = 15.0
 """No server is waited for longer than this before it takes the connection."""

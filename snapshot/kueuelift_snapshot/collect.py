@@ -12,6 +12,7 @@ from kueuelift.kinds import BY_PLURAL, GROUP, KINDS
 from kueuelift.model import Failure, KubernetesObject
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
+from kueuelift.secret_text import hide_secrets
 from kueuelift.snapshot_dir import writing_snapshot
 from kueuelift_snapshot.api import AnswerError, Api, Meter
 from kueuelift_snapshot.capture import Capture
@@ -28,7 +29,6 @@ from kueuelift_snapshot.resource import NAMESPACE
 from kueuelift_snapshot.rights import rules
 from kueuelift_snapshot.running import WorkloadOwners, capture_running
 from kueuelift_snapshot.scope import Scope
-from kueuelift_snapshot.secret_text import hide_secrets
 from kueuelift_snapshot.surroundings import capture_surroundings
 
 EVERYTHING = Scope()

@@ -2,9 +2,9 @@
 
 from kueuelift.errors import RefusedError
 from kueuelift.model import Failure
+from kueuelift.secret_text import without_secrets
 from kueuelift_snapshot.api import AnswerError
 from kueuelift_snapshot.resource import Resource
-from kueuelift_snapshot.secret_text import without_secrets
 
 
 def failure_of(resource: Resource, error: AnswerError) -> Failure:

@@ -11,7 +11,7 @@ from kueuelift.errors import RefusedError
 from kueuelift.helm_payload import MOST_VALUES
 from kueuelift.model import KubernetesObject
 from kueuelift.object_shape import shaped
-from kueuelift_snapshot.secret_text import without_secrets
+from kueuelift.secret_text import without_secrets
 
 LARGEST_DOCUMENT = 300_000
 """Lines, brackets and commas in one document, and values once its aliases are followed: ten times Kueue's largest."""

@@ -9,11 +9,11 @@ import orjson
 from kueuelift import helm_payload
 from kueuelift.helm_payload import CONFIG_MAPS, SECRET_TYPE, SECRETS, Payload, UnreadableError
 from kueuelift.model import Failure, KubernetesObject
+from kueuelift.secret_text import without_secrets
 from kueuelift_snapshot.helm_documents import UnreadableDocumentError, touches_kueue
 from kueuelift_snapshot.helm_reading import OddRecordError, Release, read
 from kueuelift_snapshot.redaction import Redactor
 from kueuelift_snapshot.resource import Resource
-from kueuelift_snapshot.secret_text import without_secrets
 
 RECORDS_A_PAGE = 20
 """Records in the first page: each may have a megabyte."""

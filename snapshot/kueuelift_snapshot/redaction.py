@@ -14,11 +14,11 @@ from typing import Any
 
 from kueuelift.model import KubernetesObject
 from kueuelift.redaction import TokenKey
+from kueuelift.secret_names import smells
 from kueuelift_snapshot.known_secrets import KnownSecrets
 from kueuelift_snapshot.redaction_shapes import object_shape
 from kueuelift_snapshot.redaction_values import helm_values
 from kueuelift_snapshot.redaction_walk import Steps, Walk
-from kueuelift_snapshot.secret_names import smells
 
 MOST_PATHS = 500
 """Different paths that a file's account names; Helm values and annotations may have any number."""

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kueuelift import secret_text
 from kueuelift.kinds import BY_NAME, GROUP
-from kueuelift_snapshot import redaction_values, secret_text
-from kueuelift_snapshot.secret_names import smells
+from kueuelift.secret_names import smells
+from kueuelift_snapshot import redaction_values
 
 if TYPE_CHECKING:
     from kueuelift_snapshot.redaction_walk import Walk

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kueuelift.release_profile import chart_value_keys
-from kueuelift_snapshot.secret_names import smells
+from kueuelift.secret_names import smells
 
 if TYPE_CHECKING:
     from kueuelift_snapshot.redaction_shapes import Shape

@@ -7,14 +7,13 @@ from typing import Any
 
 import orjson
 
-from kueuelift import yaml_text
+from kueuelift import secret_text, yaml_text
 from kueuelift.errors import RefusedError
 from kueuelift.redaction import TokenKey, is_token
+from kueuelift.secret_names import is_pair, is_random, is_secret, smells
+from kueuelift.secret_text import SHORTEST, is_suspect
 from kueuelift_snapshot import redaction_shapes as shapes
-from kueuelift_snapshot import secret_text
 from kueuelift_snapshot.known_secrets import KnownSecrets
-from kueuelift_snapshot.secret_names import is_pair, is_random, is_secret, smells
-from kueuelift_snapshot.secret_text import SHORTEST, is_suspect
 
 Steps = tuple[str | None, ...]
 """The names that lead to a value; None is a place in a list."""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from kueuelift.crd import bundled
 from kueuelift.redaction import TokenKey, is_token
 from kueuelift.release_profile import chart_value_keys
+from kueuelift.secret_names import smells
 from kueuelift_snapshot.redaction import Redactor
-from kueuelift_snapshot.secret_names import smells
 
 REDACTOR = Redactor(TokenKey(b"k" * 32))
 CONFIGURATION = "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nmanageJobsWithoutQueueName: false\n"

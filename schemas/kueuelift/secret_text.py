@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from kueuelift.redaction import MARK
-from kueuelift_snapshot.secret_names import is_secret, smells
+from kueuelift.secret_names import is_secret, smells
 
 Hide = Callable[[str], str]
 """Gives what stands in the place of a secret."""
@@ -52,6 +52,7 @@ _OF_VENDORS = re.compile(
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,})"
     r"|(?<=hooks\.slack\.com/services/)[\w/]{10,}|(?<=AccountKey=)[A-Za-z0-9+/=]{8,}|(?<=SharedAccessKey=)[A-Za-z0-9+/=]{8,}"
 )
+_WITHOUT_AT = (_PRIVATE_KEY, _BEARER, _WEB_TOKEN, _OF_VENDORS)
 _SECRETS = (_PRIVATE_KEY, _USER_INFO, _LOGIN, _BEARER, _WEB_TOKEN, _OF_VENDORS)
 _MARKS = re.compile(
     r"://|@|PRIVATE KEY|eyJ|[bB](?:earer|EARER|asic|ASIC) |[aA]uthorization|AUTHORIZATION|[cC]ookie|gh[pousr]_|github_"
@@ -120,7 +121,7 @@ def is_kubeconfig(text: str) -> bool:
 def hide_secrets(text: str, hide: Hide) -> str:
     """The text without what its form gives away: passwords in URLs, private keys, web tokens, vendors' tokens."""
     text = _AUTHORIZATION.sub(lambda found: found[1] + hide(found[2]), text)
-    for pattern in _SECRETS:
+    for pattern in _SECRETS if "@" in text else _WITHOUT_AT:
         text = pattern.sub(lambda found: hide(found[0]), text)
     return _QUERY.sub(lambda found: found[1] + hide(found[2]), text)
 
@@ -145,12 +146,13 @@ def _hide_after(pattern: re.Pattern[str], text: str, hide: Hide, *, prose: bool)
     whole = pattern is _NAME and text.startswith("-")
     while found := pattern.search(text, at):
         at = found.end()
+        name = found[1].lstrip("-")
+        if not smells(name) or name.lower().endswith(_HEADERS):
+            continue
         value = _value_at(text, at, whole=whole and found.start() == 0)
-        if value is None or found[1].lower().endswith(_HEADERS):
+        if value is None or not is_secret(name, text[value[0] : value[1]]):
             continue
         start, end = value
-        if not is_secret(found[1].lstrip("-"), text[start:end]):
-            continue
         if prose and "=" not in found[2] and not _telling(found[1], text[start:end]):
             continue
         parts += text[done:start], hide(text[start:end])
