@@ -157,7 +157,7 @@ def _names(refused: str, path: str) -> bool:
 
 def _wait_until_established(api: Api, name: str) -> None:
     for _ in range(600):
-        conditions = api.get(f"{CRDS}/{name}").get("status", {}).get("conditions", [])
+        conditions = api.get(f"{CRDS}/{name}").get("status", {}).get("conditions") or []
         if any(one["type"] == "Established" and one["status"] == "True" for one in conditions):
             return
         time.sleep(0.1)

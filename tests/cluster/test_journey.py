@@ -15,6 +15,7 @@ from bed.programs import Programs
 from bed.scenario import seed
 from kueuelift.kinds import KINDS
 from kueuelift_apply.renewal import has_old_records
+from snapshot_maker import listing
 
 pytestmark = pytest.mark.cluster
 
@@ -57,7 +58,7 @@ def test_1_snapshot(journey: Journey) -> None:
     header = json.loads((journey.snapshot_dir / "snapshot.json").read_bytes())
     assert header["complete"] is True
     assert header["lists"]["workloads"]["count"] == len(_objects(journey, "workloads", "v1beta1")) >= WORKLOADS
-    assert header["lists"]["cohorts"] == {"version": "v1alpha1", "count": 3}
+    assert header["lists"]["cohorts"] == listing("v1alpha1", 3)
 
 
 def test_2_transform(journey: Journey) -> None:
