@@ -9,7 +9,7 @@ import orjson
 from kueuelift.crd import ServiceReference, bundled
 from kueuelift.kinds import BY_PLURAL, GROUP
 from kueuelift.model import KubernetesObject
-from kueuelift_snapshot import dependents, installation, running
+from kueuelift_snapshot import dependents, installation, running, surroundings
 from kueuelift_snapshot.api import NO_QUERY, AnswerError
 
 UID = "6f1c2f0e-0000-4000-8000-000000000002"
@@ -32,7 +32,8 @@ _CUSTOM = (
 )
 BUILT_IN = {
     resource.path(): resource
-    for resource in (*installation.RESOURCES, *dependents.RESOURCES, *running.RESOURCES)
+    for module in (installation, surroundings, dependents, running)
+    for resource in module.RESOURCES
     if resource.version and not resource.group.endswith(_CUSTOM)
 }
 """What every server has, even where there are no objects of it."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from fake_cluster import FakeCluster
 from kueuelift.model import KubernetesObject
-from kueuelift_snapshot import installation
+from kueuelift_snapshot import installation, surroundings
 from part_recorder import obj
 
 
@@ -22,6 +22,6 @@ def deployment(
 
 
 def put(cluster: FakeCluster, **objects: list[KubernetesObject]) -> None:
-    named = {resource.plural: resource for resource in installation.RESOURCES}
+    named = {resource.plural: resource for resource in (*installation.RESOURCES, *surroundings.RESOURCES)}
     for plural, found in objects.items():
         cluster.lists[named[plural].path()] = found

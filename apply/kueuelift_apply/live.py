@@ -19,7 +19,7 @@ from kubernetes import config as kubernetes_config
 
 from kueuelift.errors import RefusedError, ToolError
 from kueuelift.kinds import GROUP, Kind
-from kueuelift.kubeconfig import kubeconfig_files
+from kueuelift.kubeconfig import kubeconfig_files, log_without_secrets
 from kueuelift.model import KubernetesObject
 from kueuelift.secret_text import without_secrets
 
@@ -80,6 +80,7 @@ class Live:
     @classmethod
     def connect(cls, access: Access) -> Self:
         """Find credentials as kubectl does: flag, KUBECONFIG, ~/.kube/config, then the pod's own."""
+        log_without_secrets()
         configuration = kubernetes_client.Configuration()
         context = _load(access, configuration)
         configuration.retries = False
@@ -181,15 +182,23 @@ class Live:
             for setting in self._client.configuration.auth_settings().values():
                 if setting["in"] == "header":
                     headers[setting["key"]] = setting["value"]
-        return self._client.rest_client.pool_manager.request(
-            method,
-            url,
-            body=content,
-            headers={"User-Agent": "kueuelift", **headers},
-            timeout=urllib3.Timeout(connect=10, read=self.access.request_timeout or None),
-            retries=False,
-            redirect=False,
-        )
+        try:
+            return self._client.rest_client.pool_manager.request(
+                method,
+                url,
+                body=content,
+                headers={"User-Agent": "kueuelift", **headers},
+                timeout=urllib3.Timeout(connect=10, read=self.access.request_timeout or None),
+                retries=False,
+                redirect=False,
+            )
+        except urllib3.exceptions.HTTPError:
+            raise
+        except ValueError:  # Its text repeats the header, which is the token.
+            raise UnreachableError(
+                f"{self.server}: no request can be made, the address or a credential has characters that cannot be"
+                " sent; mend the kubeconfig"
+            ) from None
 
 
 def collection(kind: Kind, version: str) -> str:
@@ -253,4 +262,4 @@ def _cause(error: Exception) -> str:
 
 
 def _one_line(error: object) -> str:
-    return without_secrets(" ".join(str(error).split())[:200])
+    return without_secrets(" ".join(str(error).split()))[:200]

@@ -15,6 +15,7 @@ from kueuelift import plan_dir, snapshot_dir
 from kueuelift.armor import ArmorWriter
 from kueuelift.errors import RefusedError
 from kueuelift.sealed import Format, Sealed, refuse_inside_sealed
+from kueuelift.unfinished import naming
 
 _BLOCK = 512
 _PIECE = 1 << 20
@@ -51,7 +52,7 @@ def save_archive(root: Path, final: Path, *, armor: bool) -> None:
     refuse_archive_place(final)
     descriptor, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".partial", dir=final.absolute().parent)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with naming(final), os.fdopen(descriptor, "wb") as file:
             write_archive(root, file, armor=armor)
             os.fsync(file.fileno())
         Path(name).rename(final)

@@ -22,6 +22,8 @@ SUMMARIES = {
 }
 """One line a command, so that the list of commands needs none of them imported."""
 
+_MOST_FRAMES = 40
+
 _LONGEST_SENTENCE = 10_000
 """Of an error: the names in it come from clusters and files, and a terminal must not be filled by them."""
 
@@ -104,25 +106,53 @@ def run(arguments: list[str] | None = None) -> int:  # noqa: PLR0911 - one line 
     except OSError as error:
         return _fail(_sentence(error), 1)
     except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
-        traceback.print_exc()
+        _tell_trace(error)
         return _fail(f"this is a fault of kueuelift ({type(error).__name__}); please report the lines above", 5)
     return result if isinstance(result, int) else 0
 
 
 @contextmanager
 def _polite_kills_as_interrupts() -> Iterator[None]:
-    """SIGTERM and SIGHUP end a command as Ctrl-C does: with nothing half written left."""
+    """SIGTERM and SIGHUP end a command as Ctrl-C does: with nothing half written left.
+
+    The first one counts; those that come while it is heeded are ignored, or they would break off the cleaning.
+    """
 
     def interrupt(*_: object) -> None:
+        for number in heeded:
+            signal.signal(number, _heed_not)
         raise KeyboardInterrupt
 
-    heeded = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heeded = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, interrupt) for number in heeded}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _heed_not(*_: object) -> None:
+    """Ignores a signal; unlike SIG_IGN it is not handed down to programs that are started meanwhile."""
+
+
+def _tell_trace(error: BaseException) -> None:
+    """Where it happened and of what type; texts and values are left out, which could hold a token or password."""
+    at: BaseException | None = error
+    while at is not None:
+        click.echo(
+            "".join(
+                f"{it.filename}:{it.lineno} in {it.name}\n"
+                for it in traceback.extract_tb(at.__traceback__, limit=-_MOST_FRAMES)
+            ),
+            err=True,
+            nl=False,
+        )
+        click.echo(f"{type(at).__module__}.{type(at).__qualname__}", err=True)
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+        if at is not None:
+            click.echo("after", err=True)
 
 
 def _sentence(error: Exception) -> str:

@@ -3,7 +3,9 @@
 Source: the CRDs of Kueue 0.12.2 to 0.20 (the set has not changed in between).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 GROUP = "kueue.x-k8s.io"
 TARGET_VERSION = "v1beta2"
@@ -48,6 +50,18 @@ CONFIGURATION_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if not kind
 def api_version(version: str) -> str:
     """`v1beta2` -> `kueue.x-k8s.io/v1beta2`."""
     return f"{GROUP}/{version}"
+
+
+def group_of(api_version_text: str) -> str:
+    """`ray.io/v1` -> `ray.io`; `v1` -> nothing: the core's group has no name."""
+    return api_version_text.rpartition("/")[0]
+
+
+def kind_of(obj: Mapping[str, Any]) -> Kind | None:
+    """The kind of an object, or of what an owner reference names; None where it is none of Kueue's."""
+    name = obj.get("kind")
+    known = BY_NAME.get(name) if isinstance(name, str) else None
+    return known if version_of(str(obj.get("apiVersion"))) is not None else None
 
 
 def version_of(api_version_text: str) -> str | None:

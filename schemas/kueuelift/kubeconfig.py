@@ -1,10 +1,12 @@
-"""Which kubeconfig files count, as kubectl decides it; nothing is read here."""
+"""Which kubeconfig files count, as kubectl decides it, and what their credential plugins may say; nothing is read."""
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kueuelift.errors import RefusedError
+from kueuelift.errors import RefusedError, printable
+from kueuelift.secret_text import without_secrets
 
 
 def kubeconfig_files(given: Path | None, environment: Mapping[str, str]) -> Sequence[Path]:
@@ -22,3 +24,23 @@ def kubeconfig_files(given: Path | None, environment: Mapping[str, str]) -> Sequ
     raise RefusedError(
         f"no kubeconfig found: looked at {looked}, and this is no pod with a service account; give --kubeconfig"
     )
+
+
+class _WithoutSecrets(logging.Filter):
+    """Leaves out of a record what could be secret."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = printable(without_secrets(record.getMessage())), None
+        record.exc_info = record.exc_text = None
+        return True
+
+
+_FILTER = _WithoutSecrets()
+
+
+def log_without_secrets() -> None:
+    """From now on the Kubernetes client's log, which repeats what credential plugins print, holds no secrets.
+
+    The client logs to the root logger, at the start and whenever a token is refreshed.
+    """
+    logging.getLogger().addFilter(_FILTER)

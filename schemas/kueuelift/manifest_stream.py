@@ -140,6 +140,8 @@ def _objects(value: Any, origin: str) -> Iterator[Manifest | LeftAside]:
     elif _is_list(value):
         for number, item in enumerate(value.get("items") or [], 1):
             yield from _objects(_typed(item, value), f"{origin}, item {number}")
+    elif _is_list_of_kueue(value):
+        yield LeftAside(origin, f"{_told(value['items'])} as items, a list wanted", "mend the list and give it again")
     elif field := _templated(value):
         yield LeftAside(origin, f"a template (in {field})", _RENDER)
     else:
@@ -152,6 +154,13 @@ def _is_list(value: KubernetesObject) -> bool:
     named = isinstance(metadata, dict) and metadata.get("name")
     items = value.get("items", [] if value["kind"] == "List" else "")
     return value["kind"].endswith("List") and isinstance(items, list | None) and not named
+
+
+def _is_list_of_kueue(value: KubernetesObject) -> bool:
+    """Whether an object that is no list is called one that could hold Kueue's objects."""
+    api, kind = value["apiVersion"], value["kind"]
+    named = (api, kind) == ("v1", "List") or bool(version_of(api) and BY_NAME.get(kind.removesuffix("List")))
+    return named and kind.endswith("List") and not isinstance(value.get("items"), list | None)
 
 
 def _typed(item: Any, of: KubernetesObject) -> Any:
@@ -188,4 +197,4 @@ def _marked(value: Any, path: str) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    return {list: "a list", str: "a text", bool: "true or false"}.get(type(value), "a number")
+    return {list: "a list", dict: "an object", str: "a text", bool: "true or false"}.get(type(value), "a number")

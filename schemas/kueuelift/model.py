@@ -8,6 +8,9 @@ from typing import Any, Self
 KubernetesObject = dict[str, Any]
 """A Kubernetes object as JSON has it; the one place where values are untyped."""
 
+OWN_VERSION = "kueuelift/v1"
+"""The apiVersion of objects that no cluster has: what was counted, asked or summed up."""
+
 
 class Severity(StrEnum):
     """How much a finding weighs."""

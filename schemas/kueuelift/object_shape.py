@@ -14,26 +14,33 @@ def shaped(value: Any, origin: str, *, namespaced: bool = False) -> KubernetesOb
     """The object, top-level nulls left out as the API server does; RefusedError names `origin` and what is missing."""
     if not isinstance(value, dict):
         raise _refusal(origin, "the document", type(value).__name__, "an object")
-    obj: KubernetesObject = {key: below for key, below in value.items() if below is not None}
-    for field in ("apiVersion", "kind"):
-        _text(obj, field, origin, field)
-    metadata = _mapping(obj, "metadata", origin)
-    _text(metadata, "name", origin, "metadata.name")
+    obj = with_metadata({key: below for key, below in value.items() if below is not None}, origin)
     if namespaced:
-        _text(metadata, "namespace", origin, "metadata.namespace")
-    for field in ("labels", "annotations"):
-        if metadata.get(field) is not None:
-            _mapping(metadata, field, origin, "metadata.")
+        _text(obj["metadata"], "namespace", origin, "metadata.namespace")
+    for owner in obj["metadata"].get("ownerReferences") or []:
+        for field in ("apiVersion", "kind", "name"):
+            _text(owner, field, origin, f"metadata.ownerReferences[].{field}")
     for field in ("spec", "status"):
         if field in obj:
             _mapping(obj, field, origin)
+    return obj
+
+
+def with_metadata(value: Any, origin: str) -> KubernetesObject:
+    """An object of any kind with a type, a name and whole metadata; what is below is nobody's promise."""
+    if not isinstance(value, dict):
+        raise _refusal(origin, "the document", type(value).__name__, "an object")
+    for field in ("apiVersion", "kind"):
+        _text(value, field, origin, field)
+    metadata = _mapping(value, "metadata", origin)
+    _text(metadata, "name", origin, "metadata.name")
+    for field in ("labels", "annotations"):
+        if metadata.get(field) is not None:
+            _mapping(metadata, field, origin, "metadata.")
     owners = metadata.get("ownerReferences") or []
     if not isinstance(owners, list) or not all(isinstance(owner, dict) for owner in owners):
         raise _refusal(origin, "metadata.ownerReferences", "something else", "a list of objects")
-    for owner in owners:
-        for field in ("apiVersion", "kind", "name"):
-            _text(owner, field, origin, f"metadata.ownerReferences[].{field}")
-    return obj
+    return value
 
 
 def shaped_crd(value: Any, origin: str) -> KubernetesObject:
@@ -48,7 +55,7 @@ def shaped_crd(value: Any, origin: str) -> KubernetesObject:
         _text(version, "name", origin, "spec.versions[].name")
         for field in ("served", "storage"):
             if not isinstance(version.get(field), bool):
-                raise _refusal(origin, f"spec.versions[].{field}", repr(version.get(field))[:80], "true or false")
+                raise _refusal(origin, f"spec.versions[].{field}", _told(version.get(field)), "true or false")
         if version.get("schema") is not None:
             _mapping(version, "schema", origin, "spec.versions[].")
     if sum(version["storage"] for version in versions) != 1:
@@ -71,7 +78,7 @@ def helm_name(text: Any, origin: str) -> str:
 
 def _text(holder: KubernetesObject, field: str, origin: str, path: str) -> None:
     if not isinstance(holder.get(field), str) or not holder[field]:
-        raise _refusal(origin, path, repr(holder.get(field))[:80], "a text")
+        raise _refusal(origin, path, _told(holder.get(field)), "a text")
 
 
 def _mapping(holder: KubernetesObject, field: str, origin: str, prefix: str = "") -> KubernetesObject:
@@ -79,6 +86,11 @@ def _mapping(holder: KubernetesObject, field: str, origin: str, prefix: str = ""
     if not isinstance(found, dict):
         raise _refusal(origin, prefix + field, type(found).__name__, "an object")
     return found
+
+
+def _told(value: Any) -> str:
+    """A value in a message: what an object, list or text holds could be secret."""
+    return type(value).__name__ if value and isinstance(value, dict | list | str) else repr(value)[:80]
 
 
 def _refusal(origin: str, path: str, found: str, wanted: str) -> RefusedError:

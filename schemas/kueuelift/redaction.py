@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import stat
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ MARK = "kueuelift-token-"
 
 _TOKEN = re.compile(rf"{MARK}[0-9a-f]{{32}}")
 _KEY_BYTES = 32
+_LONGEST_KEY_FILE = 4096
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 """Made once: making it takes longer than hashing what it writes."""
 BLANK = f"{MARK}{'0' * 32}"
@@ -103,7 +105,7 @@ class TokenKey:
     @classmethod
     def _read(cls, path: Path) -> Self:
         try:
-            key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+            key = bytes.fromhex(_start_of(path).decode("ascii").strip())
         except (OSError, ValueError):
             key = b""
         if len(key) != _KEY_BYTES:
@@ -111,3 +113,11 @@ class TokenKey:
                 f"{path}: no token key found, {_KEY_BYTES} bytes in hexadecimal wanted; name another with --token-key"
             )
         return cls(key)
+
+
+def _start_of(path: Path) -> bytes:
+    """No more of a file than a key needs; nothing of a pipe or device, which could go on for ever."""
+    # Opened without waiting: a pipe that nobody writes to would never open.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_LONGEST_KEY_FILE) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""

@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import orjson
 from kueuelift import format_schema
 from kueuelift.errors import RefusedError, UntrustedError
 from kueuelift.sealed_tree import FolderTree, Tree, open_tree, sha256_of
+from kueuelift.unfinished import unfinished_folder
 
 _LARGEST_READ = 256 << 20
 """Of a header, or of a file that is read whole: a hundred times what etcd lets an object be."""
@@ -142,12 +142,8 @@ def writing(final: Path, directory_format: Format) -> Iterator[Writer]:
             f"{final}: its parent folder {final.absolute().parent} does not exist; make it, or name another place"
         )
     refuse_inside_sealed(final)
-    root = Path(tempfile.mkdtemp(prefix=f".{final.name}.", suffix=".partial", dir=final.absolute().parent))
-    try:
+    with unfinished_folder(final) as root:
         yield Writer(root=root, final=final, format=directory_format)
-    finally:
-        if root.exists():
-            shutil.rmtree(root)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

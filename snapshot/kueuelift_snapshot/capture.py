@@ -3,17 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from kueuelift import crd as custom_resource
+from kueuelift.errors import RefusedError
 from kueuelift.kinds import BY_PLURAL, GROUP, Kind
 from kueuelift.model import Failure, KubernetesObject
+from kueuelift.object_shape import shaped, shaped_crd, with_metadata
 from kueuelift.progress import Progress, Silence, Task
 from kueuelift.snapshot_dir import SnapshotWriter
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
 from kueuelift_snapshot.discovery import Served, ServedResource, of_crd
 from kueuelift_snapshot.failure_text import failure_of, refusal_of
-from kueuelift_snapshot.listing import Listing
+from kueuelift_snapshot.listing import Listing, Reading
 from kueuelift_snapshot.pages import GONE, Page, parsed, read_pages
 from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
 from kueuelift_snapshot.resource import CRDS, Resource
@@ -33,6 +36,9 @@ CRDS_A_PAGE = 50
 RESTARTS = 2
 """How often a list whose continue token expired begins again, before it goes on at another moment than it began."""
 
+_NOT_FOR_US = frozenset({403, 404, 405})
+"""Answers that say no more than that a kind cannot be listed by this user, or at all."""
+
 CLUSTER_SCOPED = "_cluster"
 """The line file of objects without a namespace; no namespace has such a name."""
 
@@ -50,6 +56,8 @@ class Capture:
     """Each is shown every object that is kept, as it came, perhaps twice."""
     lists: dict[str, Listing] = field(default_factory=dict)
     """By plural."""
+    readings: dict[str, Reading] = field(default_factory=dict)
+    """How each list was read, by plural of Kueue's kinds, else by folder and resource."""
     parts: dict[str, int] = field(default_factory=dict)
     """By folder and resource: how many objects were kept."""
     unseen: set[str] = field(default_factory=set)
@@ -69,11 +77,12 @@ class Capture:
         found: dict[str, KubernetesObject] = {}
         with self.progress.task(CRDS.plural) as task:
             try:
-                for page in read_pages(self.api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True):
-                    found |= {
-                        crd["spec"]["names"]["plural"]: crd for crd in page.items if crd["spec"]["group"] == GROUP
-                    }
-                    self.custom += [kind for crd in page.items if (kind := of_crd(crd)) and kind.group != GROUP]
+                pages = read_pages(self.api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True, shape=shaped_crd)
+                for crd in (crd for page in pages for crd in page.items):
+                    if crd["spec"].get("group") == GROUP:
+                        found[crd["spec"]["names"]["plural"]] = crd
+                    elif kind := of_crd(crd):
+                        self.custom.append(kind)
             except AnswerError as error:
                 raise refusal_of(CRDS, error) from None
             for _, crd in sorted(found.items()):
@@ -88,20 +97,20 @@ class Capture:
         versions = versions_to_list(crd, self.scope.versions.get(kind.plural, ""))
         if not versions:
             reason, remedy = "no version of the kind is served", "serve its storage version in the CRD, then run again"
-            self.failures.append(Failure(what=kind.crd_name, reason=reason, remedy=remedy))
+            self.fail(Failure(what=kind.crd_name, reason=reason, remedy=remedy))
             return
         stored = versions[0] == custom_resource.storage_version(crd)
         with self.progress.task(kind.plural) as task:
 
             def read(tolerant: bool) -> Listing:
-                listing = Listing(version=versions[0], stored=stored)
+                listing, reading = Listing(version=versions[0], stored=stored), Reading()
                 with self._place(kind) as put:
-                    for page in self._pages_of(kind, versions, tolerant=tolerant):
-                        listing.turn(page)
+                    for page in reading.through(self._pages_of(kind, versions, tolerant=tolerant)):
                         for obj in page.items:
                             self.write(obj, put)
                             listing.add(obj)
                         task.advance(len(page.items))
+                self.readings[kind.plural] = reading
                 return listing
 
             resource = Resource(group=GROUP, version=versions[0], plural=kind.plural)
@@ -124,33 +133,52 @@ class Capture:
         """List what surrounds Kueue and write what `keep` leaves of it below `<folder>/<resource>/`.
 
         One YAML an object, or with `lines` streamed by namespace. Listed are `namespaces`, or all of the cluster.
-        A list that fails is a failure of the snapshot, unless it is `optional`, which nobody is told of either.
-        `keep` may see an object twice.
-        Returns how many were kept.
+        A list that fails is a failure of the snapshot; one that is `optional` may be forbidden, and makes no noise.
+        `keep` may see an object twice. Returns how many were kept.
         """
         place = f"{folder}/{resource.name}"
         paths = [resource.path(namespace) for namespace in namespaces or ("",)]
         with (Silence() if optional else self.progress).task(place) as task:
 
             def read(tolerant: bool) -> int:
+                reading = Reading()
                 pages = (it for path in paths for it in read_pages(self.api, path, query=query, tolerant=tolerant))
                 with self._place_of_part(folder, resource, lines=lines) as put:
-                    kept = (obj for page in pages for obj in map(keep, page.items) if obj is not None)
-                    return self._write_all(kept, put, task)
+                    kept = (obj for page in reading.through(pages) for obj in map(keep, page.items) if obj is not None)
+                    count = self._write_all(kept, put, task)
+                self.readings[place] = reading
+                return count
 
             count = self.whole(resource, read, discard=lambda: self.discard(place), optional=optional) or 0
         if count:
             self.parts[place] = self.parts.get(place, 0) + count
         return count
 
+    def look(self, resource: Resource, see: Callable[[KubernetesObject], None], *, forget: Callable[[], None]) -> None:
+        """Show every object of a list, and write none; `forget` where the list begins again, or has failed."""
+        with self.progress.task(resource.name) as task:
+
+            def read(tolerant: bool) -> None:
+                reading = Reading()
+                for page in reading.through(read_pages(self.api, resource.path(), tolerant=tolerant)):
+                    for obj in page.items:
+                        see(obj)
+                    task.advance(len(page.items))
+                self.readings[resource.name] = reading
+
+            self.whole(resource, read, discard=forget)
+
     def one(self, folder: str, resource: Resource, namespace: str, name: str) -> KubernetesObject | None:
         """One object, written below `<folder>/<resource>/`; None where there is none, or it may not be read."""
         path = f"{resource.path(namespace)}/{name}"
         try:
-            found = parsed(self.api.get(path), path)
+            found = with_metadata(parsed(self.api.get(path), path), path)
         except AnswerError as error:
             if error.status != 404:
                 self.fail(failure_of(resource, error))
+            return None
+        except RefusedError as error:
+            self.fail(failure_of(resource, AnswerError(path, status=200, message=str(error))))
             return None
         self.add(folder, resource.name, found)
         return found
@@ -190,7 +218,7 @@ class Capture:
                 if error.status == GONE and not last:
                     self.progress.say(f"{resource.name}: the list expired while it was read, beginning again")
                     continue
-                if optional:
+                if optional and error.status in _NOT_FOR_US:
                     self.unseen.add(resource.name)
                 else:
                     self.fail(failure_of(resource, error))
@@ -226,7 +254,8 @@ class Capture:
         resources = [Resource(group=GROUP, version=version, plural=kind.plural) for version in versions]
         for namespace in (self.scope.namespaces if kind.namespaced else ()) or ("",):
             first, *otherwise = [resource.path(namespace) for resource in resources]
-            yield from read_pages(self.api, first, tolerant=tolerant, otherwise=otherwise)
+            shape = partial(shaped, namespaced=kind.namespaced)
+            yield from read_pages(self.api, first, tolerant=tolerant, otherwise=otherwise, shape=shape)
 
     @contextmanager
     def _place(self, kind: Kind) -> Iterator[Put]:

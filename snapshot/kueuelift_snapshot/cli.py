@@ -1,13 +1,13 @@
 """The `snapshot` command: words in, exit codes out; the stories themselves are in `collect` and `files`."""
 
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from kueuelift.cli_options import cluster_options
 from kueuelift.errors import PartlyDoneError, UsageError
@@ -48,7 +48,9 @@ STANDARD = "-"
 @click.option("--token-key-secret", metavar="NAME", help=f"Secret with {KEY_FILE} for that Job, in its namespace.")
 @cluster_options
 @click.argument("more", nargs=-1, metavar="[PATH]…")
+@click.pass_context
 def snapshot(  # noqa: PLR0913 - one name an option
+    ctx: click.Context,
     *,
     out: Path | None,
     archive: str | None,
@@ -78,53 +80,69 @@ def snapshot(  # noqa: PLR0913 - one name an option
     """
     from kueuelift_snapshot.scope import scope_of  # noqa: PLC0415 - `--help` needs none of these
 
+    _check_words(ctx)
     scope = scope_of(namespaces=namespaces, kinds=kinds, workloads=not no_workloads, running=not no_running)
-    if more and not sources:
-        raise UsageError(f"{more[0]}: an argument too many; paths to read manifests from come after --from")
     if print_rbac or print_job:
         click.echo(_printed(scope, image=image, token_key_secret=token_key_secret, job=print_job), nl=False)
         return
-    if image or token_key_secret:
-        raise UsageError("--image and --token-key-secret belong to --print-job; leave them out")
-    if sources and (scope.narrowed or scope.without):
-        raise UsageError(f"{(scope.narrowed or ['--no-running'])[0]} narrows what is read of a cluster; leave it out")
     _check_places(out, archive, armor=armor)
     key = token_key or _key_beside(out, archive)
 
     def take(place: Path) -> "Captured":
-        from kueuelift.progress import for_terminal  # noqa: PLC0415 - as above
-
         if sources:
-            from kueuelift_snapshot.files import collect_files  # noqa: PLC0415
+            return _of_files((*sources, *more), place, key)
+        from kueuelift_snapshot.live import take_live  # noqa: PLC0415 - as above
 
-            return collect_files(
-                (*sources, *more),
-                place,
-                token_key=key,
-                stdin=sys.stdin.buffer,
-                progress=for_terminal(),
-                now=_now,
-            )
-        from kueuelift_snapshot.cluster import open_cluster  # noqa: PLC0415
-        from kueuelift_snapshot.collect import collect  # noqa: PLC0415
-        from kueuelift_snapshot.patience import PatientApi  # noqa: PLC0415
-
-        cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=request_timeout or None)
-        return collect(
-            PatientApi(cluster, time.sleep),
+        return take_live(
             place,
-            server=cluster.server,
+            kubeconfig=kubeconfig,
+            context=context,
+            request_timeout=request_timeout,
             token_key=key,
-            progress=for_terminal(),
-            now=_now,
             scope=scope,
         )
 
     _finish(_taken(take, out, archive, armor=armor), str(out or archive), key, to_stderr=archive == STANDARD)
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+_SCOPE = frozenset({"namespaces", "kinds", "no_workloads", "no_running"})
+_PLACES = frozenset({"out", "archive", "armor", "token_key"})
+_FITTING = {
+    "print_rbac": _SCOPE,
+    "print_job": _SCOPE | {"image", "token_key_secret"},
+    "sources": _PLACES | {"more"},
+    "": _SCOPE | _PLACES | {"kubeconfig", "context", "request_timeout"},
+}
+"""What may be given with each way of using the command; the last is the usual one."""
+
+
+def _check_words(ctx: click.Context) -> None:
+    """UsageError where two words of the command do not go together."""
+    named = {
+        str(it.name): it.opts[0] if isinstance(it, click.Option) else it.make_metavar(ctx) for it in ctx.command.params
+    }
+    given = [name for name in named if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    way = next((way for way in _FITTING if way in given), "")
+    odd = [name for name in given if name != way and name not in _FITTING[way]]
+    if odd and way:
+        raise UsageError(f"{named[odd[0]]} does not go with {named[way]}; leave one of the two out")
+    if odd:
+        instead = {"more": "paths to read manifests from come after --from"}.get(odd[0], "it belongs to --print-job")
+        raise UsageError(f"{named[odd[0]]} is out of place: {instead}")
+
+
+def _of_files(sources: Sequence[str], place: Path, key: Path | None) -> "Captured":
+    from kueuelift.progress import for_terminal  # noqa: PLC0415 - `--help` needs none of these
+    from kueuelift_snapshot.files import collect_files  # noqa: PLC0415
+
+    return collect_files(
+        sources,
+        place,
+        token_key=key,
+        stdin=sys.stdin.buffer if sys.stdin else None,
+        progress=for_terminal(),
+        now=lambda: datetime.now(UTC),
+    )
 
 
 def _printed(scope: "Scope", *, image: str | None, token_key_secret: str | None, job: bool) -> str:
@@ -142,6 +160,8 @@ def _printed(scope: "Scope", *, image: str | None, token_key_secret: str | None,
 def _check_places(out: Path | None, archive: str | None, *, armor: bool) -> None:
     if out is None and archive is None:
         raise UsageError("nowhere to write: give --out DIR, --archive FILE, or both")
+    if out is not None and archive not in (None, STANDARD) and out.absolute() == Path(archive or "").absolute():
+        raise UsageError(f"--out {out} and --archive {archive} are one place; give two")
     if armor and archive is None:
         raise UsageError("--armor says how to write an archive; give --archive FILE or --archive - with it")
     if archive == STANDARD and not armor and sys.stdout.isatty():

@@ -15,12 +15,17 @@ import urllib3
 from kubernetes import client, config
 
 from kueuelift.errors import RefusedError
-from kueuelift.kubeconfig import kubeconfig_files
+from kueuelift.kubeconfig import kubeconfig_files, log_without_secrets
 from kueuelift.secret_text import without_secrets
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, UnauthorizedError, UnreachableError
 
 CONNECT_SECONDS = 15.0
 """No server is waited for longer than this before it takes the connection."""
+
+MOST_BYTES = 1 << 30
+"""An answer that unpacks to more is refused: 500 objects of the 1.5 MiB that etcd takes are less."""
+
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,9 +45,14 @@ class Cluster:
         try:
             self._client.update_params_for_auth(headers, [], ["BearerToken"], path, "GET", None)
             response = self._client.rest_client.request("GET", url, headers=headers, _request_timeout=self._timeout)
-            content: bytes = response.read()
+            content = _body(path, response)
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
             raise self._no_answer(path, error) from None
+        except ValueError:  # Its text repeats the header, which is the token.
+            raise UnreachableError(
+                f"{self._shown}: no request can be made, the address or a credential has characters that cannot be"
+                " sent; mend the kubeconfig"
+            ) from None
         if response.status == 200:
             return content
         raise self._other_answer(path, response, content)
@@ -85,12 +95,13 @@ class Cluster:
             status=response.status,
             message=message,
             retry_after=_seconds(response.headers.get("Retry-After")),
-            continue_token=str((status.get("metadata") or {}).get("continue") or ""),
+            continue_token=_continue_token(status),
         )
 
 
 def open_cluster(*, kubeconfig: Path | None, context: str | None, request_timeout: float | None) -> Cluster:
     """Find the credentials; no request is made yet. RefusedError where there are none, or they cannot be read."""
+    log_without_secrets()
     configuration = _empty_configuration()
     files = kubeconfig_files(kubeconfig, os.environ)
     if context and not files:
@@ -105,8 +116,9 @@ def open_cluster(*, kubeconfig: Path | None, context: str | None, request_timeou
         else:
             load_pod(client_configuration=configuration)
     except Exception as error:  # noqa: BLE001 - whatever the client's YAML and credential plugins raise
+        told = without_secrets(" ".join(str(error).split()))[:300]
         raise RefusedError(
-            f"{where}: the credentials cannot be read ({' '.join(str(error).split())[:300]}); mend the kubeconfig or"
+            f"{where}: the credentials cannot be read ({told}); mend the kubeconfig or"
             " name another with --kubeconfig or --context"
         ) from None
     if not configuration.host:
@@ -129,6 +141,20 @@ def _empty_configuration() -> Any:
     return configuration
 
 
+def _body(path: str, response: Any) -> bytes:
+    """All of an answer, unpacked; AnswerError where it is more than any page."""
+    pieces: list[bytes] = []
+    left = MOST_BYTES
+    raw = response.response
+    while piece := raw.read(_PIECE, decode_content=True):
+        left -= len(piece)
+        if left < 0:
+            raw.close()
+            raise AnswerError(path, status=200, message=f"an answer of more than {MOST_BYTES >> 20} MiB")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
 def _status_object(content: bytes) -> dict[str, Any]:
     try:
         found = orjson.loads(content)
@@ -137,6 +163,11 @@ def _status_object(content: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _continue_token(status: dict[str, Any]) -> str:
+    metadata = status.get("metadata")
+    return str(metadata.get("continue") or "") if isinstance(metadata, dict) else ""
+
+
 def _seconds(text: str | None) -> float | None:
     """A Retry-After in seconds; API servers send no dates."""
-    return float(text) if text and text.isdigit() else None
+    return float(text) if text and text.isascii() and text.isdigit() else None

@@ -1,6 +1,6 @@
 """The snapshot, told from top to bottom: identify the cluster; take Kueue's objects and what surrounds them; seal."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -9,7 +9,7 @@ from typing import Any
 
 from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import BY_PLURAL, GROUP, KINDS
-from kueuelift.model import Failure, KubernetesObject
+from kueuelift.model import Failure
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
 from kueuelift.secret_text import hide_secrets
@@ -25,7 +25,7 @@ from kueuelift_snapshot.listing import Listing
 from kueuelift_snapshot.ownership import Ownership
 from kueuelift_snapshot.pages import parsed
 from kueuelift_snapshot.redaction import Redactor
-from kueuelift_snapshot.resource import NAMESPACE
+from kueuelift_snapshot.resource import NAMESPACE, VERSION, Readable
 from kueuelift_snapshot.rights import rules
 from kueuelift_snapshot.running import WorkloadOwners, capture_running
 from kueuelift_snapshot.scope import Scope
@@ -57,6 +57,8 @@ class Captured:
     tokens: int
     narrowed: tuple[str, ...] = ()
     """Options that make it fit to look at, not to apply."""
+    inconsistent: tuple[str, ...] = ()
+    """Lists that went on at a later moment than they began."""
 
     @property
     def complete(self) -> bool:
@@ -102,7 +104,7 @@ def collect(
             "server": hide_secrets(server, key.token),
             "takenAt": began.isoformat(timespec="seconds"),
             "seconds": round((now() - began).total_seconds(), 1),
-            "lists": {plural: listing.told() for plural, listing in capture.lists.items()},
+            "lists": {place: reading.to_dict() for place, reading in capture.readings.items()},
             "requests": meter.requests,
             "bytes": meter.received,
         }
@@ -119,6 +121,7 @@ def collect(
         failures=tuple(capture.failures),
         unseen=tuple(sorted(capture.unseen)),
         narrowed=tuple(scope.narrowed),
+        inconsistent=tuple(place for place, reading in capture.readings.items() if not reading.consistent),
         tokens=sum(sum(account.to_dict().values()) for account in capture.hidden.values()),
     )
 
@@ -126,16 +129,25 @@ def collect(
 def identify(api: Api) -> dict[str, str]:
     """The cluster's uid and version; RefusedError where it may not be asked for them."""
     return {
-        "uid": str(_required(api, "/api/v1/namespaces/kube-system")["metadata"]["uid"]),
-        "version": str(_required(api, "/version")["gitVersion"]),
+        "uid": _required(api, f"{NAMESPACE.path()}/kube-system", NAMESPACE, "metadata", "uid"),
+        "version": _required(api, VERSION.name, VERSION, "gitVersion"),
     }
 
 
-def _required(api: Api, path: str) -> KubernetesObject:
+def _required(api: Api, path: str, what: Readable, *fields: str) -> str:
+    """One text of an answer; RefusedError where there is none."""
     try:
-        return parsed(api.get(path), path)
+        return _text_in(parsed(api.get(path), path), path, fields)
     except AnswerError as error:
-        raise refusal_of(NAMESPACE, error) from None
+        raise refusal_of(what, error) from None
+
+
+def _text_in(found: Any, path: str, fields: Sequence[str]) -> str:
+    for field in fields:
+        found = found.get(field) if isinstance(found, dict) else None
+    if not isinstance(found, str):
+        raise AnswerError(path, status=200, message=f"no {'.'.join(fields)} in the answer")
+    return found
 
 
 def _header(capture: Capture, cluster: Mapping[str, str], key: TokenKey) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kueuelift.kinds import version_of
+from kueuelift.kinds import kind_of
 from kueuelift.model import KubernetesObject
 from kueuelift_snapshot.capture import Capture
 from kueuelift_snapshot.resource import Resource
@@ -20,13 +20,13 @@ def capture_dependents(capture: Capture) -> None:
     requests: set[str] = set()
 
     def request(obj: KubernetesObject) -> KubernetesObject | None:
-        if not is_workloads(obj):
+        if not belongs_to_workload(obj):
             return None
         requests.add(str(obj["metadata"].get("uid")))
         return obj
 
     def template(obj: KubernetesObject) -> KubernetesObject | None:
-        owned = is_workloads(obj) or any(str(owner.get("uid")) in requests for owner in _owners(obj))
+        owned = belongs_to_workload(obj) or any(str(owner.get("uid")) in requests for owner in _owners(obj))
         return obj if owned else None
 
     namespaces = capture.scope.namespaces
@@ -36,12 +36,9 @@ def capture_dependents(capture: Capture) -> None:
     capture.part(FOLDER, POD_TEMPLATES, template, namespaces=namespaces, lines=True)
 
 
-def is_workloads(obj: KubernetesObject) -> bool:
+def belongs_to_workload(obj: KubernetesObject) -> bool:
     """Whether a Workload of Kueue owns an object."""
-    return any(
-        owner.get("kind") == "Workload" and version_of(str(owner.get("apiVersion"))) is not None
-        for owner in _owners(obj)
-    )
+    return any((kind := kind_of(owner)) is not None and kind.per_job for owner in _owners(obj))
 
 
 def _owners(obj: KubernetesObject) -> Iterator[KubernetesObject]:

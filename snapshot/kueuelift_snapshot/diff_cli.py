@@ -3,10 +3,8 @@
 import json
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,23 +106,18 @@ def _live(
     known: "Snapshot", key: Path | None, *, kubeconfig: Path | None, context: str | None, timeout: float
 ) -> Iterator["Side"]:
     """The cluster as it is now, in a snapshot that is gone afterwards."""
-    from kueuelift.progress import for_terminal  # noqa: PLC0415 - as above
-    from kueuelift.snapshot_dir import Snapshot  # noqa: PLC0415
-    from kueuelift_snapshot.cluster import open_cluster  # noqa: PLC0415
-    from kueuelift_snapshot.collect import collect  # noqa: PLC0415
+    from kueuelift.snapshot_dir import Snapshot  # noqa: PLC0415 - as above
     from kueuelift_snapshot.comparison_result import Side  # noqa: PLC0415
-    from kueuelift_snapshot.patience import PatientApi  # noqa: PLC0415
+    from kueuelift_snapshot.live import take_live  # noqa: PLC0415
     from kueuelift_snapshot.scope import Scope  # noqa: PLC0415
 
-    cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=timeout or None)
     with tempfile.TemporaryDirectory(prefix="kueuelift-diff.") as folder:
-        captured = collect(
-            PatientApi(cluster, time.sleep),
+        captured = take_live(
             Path(folder) / "live",
-            server=cluster.server,
+            kubeconfig=kubeconfig,
+            context=context,
+            request_timeout=timeout,
             token_key=key,
-            progress=for_terminal(),
-            now=lambda: datetime.now(UTC),
             scope=Scope.as_in(known.header),
         )
         yield Side(name=_LIVE, snapshot=Snapshot.open(captured.path))

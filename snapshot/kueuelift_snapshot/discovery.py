@@ -17,8 +17,6 @@ class ServedResource(Resource):
 
     kind: str
     namespaced: bool
-    allows: frozenset[str]
-    """The verbs that the server knows for it."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -47,10 +45,6 @@ class Served:
         """A resource in its group's preferred version, None where it is not served; AnswerError as above."""
         return next((it for it in self.of_group(group) if it.plural == plural), None)
 
-    def of_kind(self, group: str, kind: str) -> ServedResource | None:
-        """As `find`, by the kind's name."""
-        return next((it for it in self.of_group(group) if it.kind == kind), None)
-
     def _ask(self, group: str, version: str) -> list[ServedResource]:
         path = f"/apis/{group}/{version}" if group else f"/api/{version}"
         try:
@@ -71,7 +65,6 @@ def _listable(group: str, version: str, listed: dict[str, Any]) -> Iterator[Serv
                 plural=entry["name"],
                 kind=entry["kind"],
                 namespaced=bool(entry.get("namespaced")),
-                allows=frozenset(entry["verbs"]),
             )
 
 
@@ -88,10 +81,9 @@ def of_crd(crd: KubernetesObject) -> ServedResource | None:
     if not versions:
         return None
     return ServedResource(
-        group=spec["group"],
+        group=str(spec.get("group")),
         version=versions[0],
         plural=spec["names"]["plural"],
-        kind=spec["names"]["kind"],
-        namespaced=spec["scope"] == "Namespaced",
-        allows=frozenset({"list"}),
+        kind=str(spec["names"].get("kind")),
+        namespaced=spec.get("scope") == "Namespaced",
     )

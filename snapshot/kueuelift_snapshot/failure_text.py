@@ -4,15 +4,15 @@ from kueuelift.errors import RefusedError
 from kueuelift.model import Failure
 from kueuelift.secret_text import without_secrets
 from kueuelift_snapshot.api import AnswerError
-from kueuelift_snapshot.resource import Resource
+from kueuelift_snapshot.resource import Readable
 
 
-def failure_of(resource: Resource, error: AnswerError) -> Failure:
+def failure_of(resource: Readable, error: AnswerError) -> Failure:
     """What a failed list leaves in the snapshot's header."""
     return Failure(what=resource.name, reason=_reason(error), remedy=_remedy(resource, error))
 
 
-def refusal_of(resource: Resource, error: AnswerError) -> RefusedError:
+def refusal_of(resource: Readable, error: AnswerError) -> RefusedError:
     """The end of a run for want of something that all else hangs on."""
     return RefusedError(
         f"{resource.name}: cannot be read ({_reason(error)}), and without it there is no snapshot; "
@@ -20,7 +20,7 @@ def refusal_of(resource: Resource, error: AnswerError) -> RefusedError:
     )
 
 
-def _remedy(resource: Resource, error: AnswerError) -> str:
+def _remedy(resource: Readable, error: AnswerError) -> str:
     if error.status == 403:
         return f"grant the ClusterRole rule {resource.rule}"
     if error.status == 404:

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-import orjson
-
+from kueuelift.kinds import group_of
 from kueuelift.model import KubernetesObject
-from kueuelift_snapshot import dependents, gitops, installation, running, surroundings
+from kueuelift_snapshot import dependents, gitops, installation, running
 from kueuelift_snapshot import installation_marks as marks
 from kueuelift_snapshot.file_objects import Placed, Surrounding
 from kueuelift_snapshot.gitops_fields import steady
 from kueuelift_snapshot.integrations import INTEGRATIONS
-from kueuelift_snapshot.marks import is_executor, is_marked
+from kueuelift_snapshot.marks import is_executor, is_marked, names_kueue
 from kueuelift_snapshot.resource import Resource
 from kueuelift_snapshot.running_fields import reduced
 
@@ -52,16 +51,15 @@ def of_installation(obj: KubernetesObject) -> Placed | None:
     resource, judge = _INSTALLATION.get(obj["kind"], (None, None))
     if resource is None or judge is None or resource.group != _group(obj) or not judge(obj):
         return None
-    return Placed(folder=surroundings.FOLDER, resource=resource.name, value=obj)
+    return Placed(folder=installation.FOLDER, resource=resource.name, value=obj)
 
 
 def of_gitops(obj: KubernetesObject) -> Placed | None:
     """What a Git tool does with Kueue: its name or its specification says so."""
-    plurals = (f"{obj['kind'].lower()}s", f"{obj['kind'].lower().removesuffix('y')}ies")
-    known = [it for it in gitops.RESOURCES if it.group == _group(obj) and it.plural in plurals]
-    if not known or b"kueue" not in orjson.dumps([obj["metadata"]["name"], obj.get("spec")]).lower():
+    resource = gitops.BY_KIND.get((_group(obj), obj["kind"]))
+    if resource is None or not names_kueue(obj["metadata"]["name"], obj.get("spec")):
         return None
-    return Placed(folder=gitops.FOLDER, resource=known[0].name, value=steady(obj))
+    return Placed(folder=gitops.FOLDER, resource=resource.name, value=steady(obj))
 
 
 def of_running(obj: KubernetesObject) -> Placed | None:
@@ -75,7 +73,7 @@ def of_running(obj: KubernetesObject) -> Placed | None:
 def of_dependents(obj: KubernetesObject) -> Placed | None:
     """What a Workload owns."""
     resource = _DEPENDENTS.get((_group(obj), obj["kind"]))
-    if resource is None or not dependents.is_workloads(obj):
+    if resource is None or not dependents.belongs_to_workload(obj):
         return None
     return Placed(folder=dependents.FOLDER, resource=resource.name, value=obj, lines=True)
 
@@ -97,4 +95,4 @@ SURROUNDINGS = tuple(map(_patient, (of_installation, of_gitops, of_running, of_d
 
 
 def _group(obj: KubernetesObject) -> str:
-    return str(obj["apiVersion"]).rpartition("/")[0]
+    return group_of(str(obj["apiVersion"]))

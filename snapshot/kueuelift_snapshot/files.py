@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,12 +14,13 @@ from kueuelift.manifest_stream import Broken, LeftAside, read_stream
 from kueuelift.model import Failure
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
+from kueuelift.secret_text import without_secrets
 from kueuelift.snapshot_dir import writing_snapshot
 from kueuelift.yaml_text import NotYamlError
 from kueuelift_snapshot.collect import Captured
 from kueuelift_snapshot.file_objects import FileObjects, Surrounding
 from kueuelift_snapshot.file_surroundings import SURROUNDINGS
-from kueuelift_snapshot.manifest_files import Text, read_files
+from kueuelift_snapshot.manifest_files import Text, read_files, shown
 from kueuelift_snapshot.redaction import Redactor
 
 
@@ -40,7 +41,7 @@ def collect_files(
     out: Path,
     *,
     token_key: Path | None,
-    stdin: BinaryIO,
+    stdin: BinaryIO | None,
     progress: Progress,
     now: Callable[[], datetime],
     surroundings: Sequence[Surrounding] = SURROUNDINGS,
@@ -56,7 +57,7 @@ def collect_files(
         unparsed: list[LeftAside] = []
         with FileObjects(writer=writer, redactor=Redactor(key), surroundings=surroundings) as objects:
             _take(paths, stdin, objects, unparsed, progress)
-        failures = objects.all_failures()
+        failures = [_without_secrets(failure) for failure in objects.all_failures()]
         lists = objects.closed_lists()
         header: dict[str, Any] = {
             "tool": f"kueuelift {version('kueuelift')}",
@@ -80,9 +81,11 @@ def collect_files(
         volatile = {
             "takenAt": began.isoformat(timespec="seconds"),
             "seconds": round((ended - began).total_seconds(), 1),
-            "from": list(paths),
+            "from": [shown(path) for path in paths],
         }
         digest = writer.seal(header, volatile)
+    if not lists and not objects.crds:
+        progress.say("no object of Kueue was found in what --from names; see that these are its manifests")
     return CapturedFiles(
         path=out,
         digest=digest,
@@ -103,7 +106,7 @@ def collect_files(
 
 
 def _take(
-    paths: Sequence[str], stdin: BinaryIO, objects: FileObjects, unparsed: list[LeftAside], progress: Progress
+    paths: Sequence[str], stdin: BinaryIO | None, objects: FileObjects, unparsed: list[LeftAside], progress: Progress
 ) -> None:
     """Read everything before anything is refused, so that all that is broken is told at once."""
     broken: list[NotYamlError] = []
@@ -114,15 +117,15 @@ def _take(
             elif isinstance(file, Failure):
                 objects.failures.append(file)
             else:
-                unparsed.append(file)
+                unparsed.append(_aside(file))
             task.advance()
     for aside in unparsed:
         progress.say(f"{aside.origin}: left aside; {aside.reason}")
     for error in broken[1:]:
-        progress.say(str(error))
+        progress.say(without_secrets(str(error)))
     if broken:
         more = f" (and {len(broken) - 1} more, told above)" if len(broken) > 1 else ""
-        raise RefusedError(f"{broken[0]}{more}")
+        raise RefusedError(f"{without_secrets(str(broken[0]))}{more}")
 
 
 def _read(file: Text, objects: FileObjects, unparsed: list[LeftAside], broken: list[NotYamlError]) -> None:
@@ -131,10 +134,21 @@ def _read(file: Text, objects: FileObjects, unparsed: list[LeftAside], broken: l
             if isinstance(part, Broken):
                 broken.append(part.error)
             elif isinstance(part, LeftAside):
-                unparsed.append(part)
+                unparsed.append(_aside(part))
                 if part.remedy:
                     objects.failures.append(Failure(what=part.origin, reason=part.reason, remedy=part.remedy))
             else:
                 objects.take(part)
     except NotYamlError as error:
         broken.append(error)
+    except RefusedError as error:
+        raise RefusedError(without_secrets(str(error))) from None
+
+
+def _aside(aside: LeftAside) -> LeftAside:
+    return replace(aside, origin=without_secrets(aside.origin), reason=without_secrets(aside.reason))
+
+
+def _without_secrets(failure: Failure) -> Failure:
+    """As it may be told and kept: reasons repeat what was read."""
+    return replace(failure, what=without_secrets(failure.what), reason=without_secrets(failure.reason))

@@ -20,26 +20,43 @@ FOLDER = "gitops"
 OWNERS = "owners"
 """Where the summary of all owners is: `gitops/owners/owners.yaml`."""
 
-RESOURCES = (
-    Resource(group="argoproj.io", version="v1alpha1", plural="applications"),
-    Resource(group="argoproj.io", version="v1alpha1", plural="applicationsets"),
-    Resource(group="argoproj.io", version="v1alpha1", plural="appprojects"),
-    Resource(group="aks.clusterconfig.azure.com", version="v1beta1", plural="extensionconfigs"),
-    Resource(group="clusterconfig.azure.com", version="v1beta1", plural="extensionconfigs"),
-    Resource(group="helm.cattle.io", version="v1", plural="helmchartconfigs"),
-    Resource(group="helm.cattle.io", version="v1", plural="helmcharts"),
-    Resource(group="helm.toolkit.fluxcd.io", version="v2", plural="helmreleases"),
-    Resource(group="kustomize.toolkit.fluxcd.io", version="v1", plural="kustomizations"),
-    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="buckets"),
-    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="gitrepositories"),
-    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="helmcharts"),
-    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="helmrepositories"),
-    Resource(group="source.toolkit.fluxcd.io", version="v1", plural="ocirepositories"),
+_KINDS = (
+    (
+        "argoproj.io",
+        "v1alpha1",
+        {"Application": "applications", "ApplicationSet": "applicationsets", "AppProject": "appprojects"},
+    ),
+    ("aks.clusterconfig.azure.com", "v1beta1", {"ExtensionConfig": "extensionconfigs"}),
+    ("clusterconfig.azure.com", "v1beta1", {"ExtensionConfig": "extensionconfigs"}),
+    ("helm.cattle.io", "v1", {"HelmChartConfig": "helmchartconfigs", "HelmChart": "helmcharts"}),
+    ("helm.toolkit.fluxcd.io", "v2", {"HelmRelease": "helmreleases"}),
+    ("kustomize.toolkit.fluxcd.io", "v1", {"Kustomization": "kustomizations"}),
+    (
+        "source.toolkit.fluxcd.io",
+        "v1",
+        {
+            "Bucket": "buckets",
+            "GitRepository": "gitrepositories",
+            "HelmChart": "helmcharts",
+            "HelmRepository": "helmrepositories",
+            "OCIRepository": "ocirepositories",
+        },
+    ),
 )
-"""All of them custom kinds: a cluster may have them in other versions, or not at all.
+"""Groups, versions, and kinds with their plurals.
 
 AKS has a group of its own for what Azure Arc calls `clusterconfig.azure.com`.
 """
+
+BY_KIND = {
+    (group, kind): Resource(group=group, version=version, plural=plural)
+    for group, version, kinds in _KINDS
+    for kind, plural in kinds.items()
+}
+"""By group and kind."""
+
+RESOURCES = tuple(BY_KIND.values())
+"""All of them custom kinds: a cluster may have them in other versions, or not at all."""
 
 _TOOLS = {"Application": APPLICATION, "HelmRelease": HELM_RELEASE, "Kustomization": KUSTOMIZATION}
 _PLACES = frozenset({"GitRepository", "Bucket", "HelmChart", "HelmRepository", "OCIRepository", "AppProject"})
@@ -63,6 +80,10 @@ class _Held:
     def hold(self, resource: str, obj: KubernetesObject) -> None:
         """One more, or the same again."""
         self.objects[_key(obj)] = resource, steady(obj)
+
+    def forget(self, resource: str) -> None:
+        """Nothing of a resource whose list begins again, or failed."""
+        self.objects = {key: it for key, it in self.objects.items() if it[0] != resource}
 
     def chosen(self, ownership: Ownership, releases: Iterable[HelmRecord]) -> list[_Key]:
         """Those that own what was captured, what owns these, and where they take it from; sorted."""
@@ -97,7 +118,8 @@ def capture_gitops(capture: Capture, ownership: Ownership, releases: Iterable[He
     """
     held = _Held()
     for resource in served(capture.custom):
-        capture.part(FOLDER, resource, partial(held.hold, resource.name))
+        name = resource.name
+        capture.look(resource, partial(held.hold, name), forget=partial(held.forget, name))
     for key in held.chosen(ownership, releases):
         resource_name, obj = held.objects[key]
         capture.add(FOLDER, resource_name, obj)

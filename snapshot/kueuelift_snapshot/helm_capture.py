@@ -4,6 +4,7 @@ from kueuelift.helm_record import HelmRecord
 from kueuelift.progress import Task
 from kueuelift_snapshot.capture import Capture
 from kueuelift_snapshot.helm_releases import DRIVERS, RECORDS_A_PAGE, Driver, Releases
+from kueuelift_snapshot.listing import Reading
 from kueuelift_snapshot.pages import read_pages
 
 
@@ -26,15 +27,19 @@ def _capture(capture: Capture, releases: Releases, driver: Driver, task: Task) -
     written: dict[str, HelmRecord] = {}
 
     def read(tolerant: bool) -> None:
+        reading = Reading()
         pages = read_pages(
             capture.api, driver.resource.path(), limit=RECORDS_A_PAGE, query=driver.query, tolerant=tolerant
         )
-        for release in (release for page in pages for release in map(releases.take, page.items) if release):
+        for release in (
+            release for page in reading.through(pages) for release in map(releases.take, page.items) if release
+        ):
             folder = capture.writer.add_helm_record(release.record)
             written[folder] = release.record.without_content()
             for name, redacted in release.hidden.items():
                 capture.account(f"{folder}/{name}", redacted)
             task.advance()
+        capture.readings[f"helm/{driver.resource.name}"] = reading
 
     def discard() -> None:
         releases.forget(driver.name)

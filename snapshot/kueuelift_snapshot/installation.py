@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueuelift.model import KubernetesObject
+from kueuelift.model import OWN_VERSION, KubernetesObject
 from kueuelift_snapshot import installation_marks as marks
-from kueuelift_snapshot import surroundings
 from kueuelift_snapshot.capture import Capture, Keep
-from kueuelift_snapshot.installation_marks import ServiceName
+from kueuelift_snapshot.installation_marks import NamespacedName
 from kueuelift_snapshot.resource import Resource
-from kueuelift_snapshot.surroundings import FOLDER, OWN_VERSION
+
+FOLDER = "installation"
+"""Of what belongs to an installation, and of what surrounds it."""
 
 ENDPOINTS = "endpoints"
 
@@ -39,9 +40,8 @@ RESOURCES = (
     CLUSTER_ROLES,
     CLUSTER_ROLE_BINDINGS,
     ROLE_BINDINGS,
-    *surroundings.RESOURCES,
 )
-"""All that is read here or in `surroundings`, as far as a cluster has it."""
+"""All that is read here, as far as a cluster has it."""
 
 _BOOTSTRAP = "kubernetes.io/bootstrapping"
 """Roles that every cluster has, `view` and `admin` among them: bound to nearly everybody."""
@@ -61,15 +61,15 @@ class Installation:
 class _Found:
     """What the parts read so far say of each other; everything is a set or keyed, since a list may begin again."""
 
-    called: set[ServiceName] = field(default_factory=set)
+    called: set[NamespacedName] = field(default_factory=set)
     """Services that Kueue's webhooks, CRDs and APIServices call."""
-    selectors: dict[ServiceName, Any] = field(default_factory=dict)
+    selectors: dict[NamespacedName, Any] = field(default_factory=dict)
     """Of every Service that has one."""
-    pods: dict[ServiceName, dict[str, Any]] = field(default_factory=dict)
+    pods: dict[NamespacedName, dict[str, Any]] = field(default_factory=dict)
     """The labels of pods, by the Deployment of Kueue that makes them."""
-    mounted: set[ServiceName] = field(default_factory=set)
+    mounted: set[NamespacedName] = field(default_factory=set)
     """ConfigMaps of these Deployments."""
-    accounts: set[tuple[str, str]] = field(default_factory=set)
+    accounts: set[NamespacedName] = field(default_factory=set)
     """Their service accounts."""
     frameworks: set[str] = field(default_factory=set)
 
@@ -77,7 +77,7 @@ class _Found:
     def namespaces(self) -> frozenset[str]:
         return frozenset(it.namespace for it in (*self.called, *self.pods))
 
-    def services(self) -> list[ServiceName]:
+    def services(self) -> list[NamespacedName]:
         """The Services of the installation: those that are called, and those in front of its pods."""
         chosen = {
             service
@@ -126,7 +126,7 @@ def _services(capture: Capture, found: _Found) -> None:
 
     def selector(obj: KubernetesObject) -> None:
         if chosen := (obj.get("spec") or {}).get("selector"):
-            found.selectors[_name(obj)] = chosen
+            found.selectors[NamespacedName.of_object(obj)] = chosen
 
     capture.part(FOLDER, SERVICES, selector)
 
@@ -137,11 +137,11 @@ def _deployments(capture: Capture, found: _Found) -> None:
         by_namespace[service.namespace].append(found.selectors[service])
 
     def deployment(obj: KubernetesObject) -> KubernetesObject | None:
-        name = _name(obj)
+        name = NamespacedName.of_object(obj)
         if marks.runs_kueue(obj, by_namespace.get(name.namespace, ())):
             found.pods[name] = marks.pod_labels(obj)
             found.accounts.add(marks.service_account(obj))
-            found.mounted |= {ServiceName(namespace=name.namespace, name=it) for it in marks.mounted(obj)}
+            found.mounted |= {NamespacedName(namespace=name.namespace, name=it) for it in marks.mounted(obj)}
             return obj
         return obj if marks.runs_operator(obj) else None
 
@@ -151,7 +151,7 @@ def _deployments(capture: Capture, found: _Found) -> None:
 def _config_maps(capture: Capture, found: _Found) -> None:
     def config_map(obj: KubernetesObject) -> KubernetesObject | None:
         found.frameworks.update(marks.external_frameworks(obj))
-        return obj if _name(obj) in found.mounted or marks.holds_configuration(obj) else None
+        return obj if NamespacedName.of_object(obj) in found.mounted or marks.holds_configuration(obj) else None
 
     _in(capture, found.namespaces, CONFIG_MAPS, config_map)
 
@@ -159,12 +159,12 @@ def _config_maps(capture: Capture, found: _Found) -> None:
 def _endpoints(capture: Capture, found: _Found) -> None:
     """The installation's Services, and how many pods are ready behind each: their addresses change by themselves."""
     services = {it for it in found.services() if capture.one(FOLDER, SERVICES, it.namespace, it.name)}
-    pods: dict[tuple[ServiceName, str], dict[str, bool]] = {}
+    pods: dict[tuple[NamespacedName, str], dict[str, bool]] = {}
 
     def endpoint_slice(obj: KubernetesObject) -> None:
         metadata = obj["metadata"]
         name = (metadata.get("labels") or {}).get("kubernetes.io/service-name")
-        service = ServiceName(namespace=str(metadata.get("namespace")), name=str(name))
+        service = NamespacedName(namespace=str(metadata.get("namespace")), name=str(name))
         if service in services:
             pods[service, metadata["name"]] = dict(_readiness(obj))
 
@@ -187,7 +187,7 @@ def _readiness(endpoint_slice: KubernetesObject) -> Iterator[tuple[str, bool]]:
         yield str(identity), (endpoint.get("conditions") or {}).get("ready") is not False
 
 
-def _counted(service: ServiceName, readiness: Iterable[bool]) -> KubernetesObject:
+def _counted(service: NamespacedName, readiness: Iterable[bool]) -> KubernetesObject:
     told = list(readiness)
     return {
         "apiVersion": OWN_VERSION,
@@ -219,8 +219,3 @@ def _in(capture: Capture, namespaces: Iterable[str], resource: Resource, keep: K
     """A part of some namespaces; of none, nothing."""
     if chosen := sorted(namespaces):
         capture.part(FOLDER, resource, keep, namespaces=chosen)
-
-
-def _name(obj: KubernetesObject) -> ServiceName:
-    metadata = obj["metadata"]
-    return ServiceName(namespace=str(metadata.get("namespace") or ""), name=str(metadata["name"]))

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kueuelift import yaml_text
 from kueuelift.errors import RefusedError
 from kueuelift.model import KubernetesObject
 from kueuelift_snapshot.integrations import OPERATORS
-from kueuelift_snapshot.marks import is_kueues_group
+from kueuelift_snapshot.manager_configuration import configurations, is_configuration
+from kueuelift_snapshot.marks import is_kueues_group, names_kueue
 
 _NAMES = ("kueue-controller-manager", "kueue-extension", "kueue-populator", "kueueviz")
 """Deployments of the chart, of the managed extension of AKS, of kueue-populator and kueueviz, prefixed or not."""
@@ -21,29 +21,33 @@ _ROLES = "rbac.kueue.x-k8s.io/"
 _WEBHOOK_PATH = "kueue-x-k8s-io"
 """`/validate-kueue-x-k8s-io-v1beta2-clusterqueue`: only Kueue's manager answers there."""
 
-_CONFIGURATION = re.compile(r"\bconfig\.kueue\.x-k8s\.io/")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
-class ServiceName:
-    """Which Service a webhook, a CRD or an APIService calls."""
+class NamespacedName:
+    """Which Service, Deployment, ConfigMap or service account is meant: the kind goes without saying."""
 
     namespace: str
     name: str
 
     @classmethod
-    def of(cls, reference: Any) -> "ServiceName | None":
-        """Read a `service` as all three write it; None where there is none."""
+    def of_service(cls, reference: Any) -> "NamespacedName | None":
+        """Read a `service` as webhooks, CRDs and APIServices write it; None where there is none."""
         if not isinstance(reference, dict) or not reference.get("name") or not reference.get("namespace"):
             return None
         return cls(namespace=str(reference["namespace"]), name=str(reference["name"]))
+
+    @classmethod
+    def of_object(cls, obj: KubernetesObject) -> "NamespacedName":
+        """The name of an object; the namespace is empty where it has none."""
+        metadata = obj.get("metadata") or {}
+        return cls(namespace=str(metadata.get("namespace") or ""), name=str(metadata.get("name")))
 
 
 def mentions_kueue(obj: KubernetesObject) -> bool:
     """Whether an object's name or labels say Kueue."""
     metadata = obj.get("metadata") or {}
     labels = metadata.get("labels") or {}
-    return "kueue" in str(metadata.get("name")) or any("kueue" in str(labels.get(label)) for label in _LABELS)
+    return names_kueue(metadata.get("name"), *map(labels.get, _LABELS))
 
 
 def is_kueues_webhook(configuration: KubernetesObject) -> bool:
@@ -59,23 +63,23 @@ def is_asked_about_kueue(configuration: KubernetesObject) -> bool:
     return any(_covers_kueue(rule.get("apiGroups")) for rule in [*rules, *(constraints.get("resourceRules") or ())])
 
 
-def services_of_webhooks(configuration: KubernetesObject) -> Iterator[ServiceName]:
+def services_of_webhooks(configuration: KubernetesObject) -> Iterator[NamespacedName]:
     """The Services that a webhook configuration calls."""
     for hook in _webhooks(configuration):
-        if service := ServiceName.of((hook.get("clientConfig") or {}).get("service")):
+        if service := NamespacedName.of_service((hook.get("clientConfig") or {}).get("service")):
             yield service
 
 
-def service_of_crd(crd: KubernetesObject) -> ServiceName | None:
+def service_of_crd(crd: KubernetesObject) -> NamespacedName | None:
     """The Service that converts a CRD's objects."""
     webhook = ((crd.get("spec") or {}).get("conversion") or {}).get("webhook") or {}
-    return ServiceName.of((webhook.get("clientConfig") or {}).get("service"))
+    return NamespacedName.of_service((webhook.get("clientConfig") or {}).get("service"))
 
 
-def service_of_api(api_service: KubernetesObject) -> ServiceName | None:
+def service_of_api(api_service: KubernetesObject) -> NamespacedName | None:
     """The Service behind an APIService of Kueue's; None for others, and for what the API server serves itself."""
     spec = api_service.get("spec") or {}
-    return ServiceName.of(spec.get("service")) if is_kueues_group(str(spec.get("group"))) else None
+    return NamespacedName.of_service(spec.get("service")) if is_kueues_group(str(spec.get("group"))) else None
 
 
 def is_selected(labels: Mapping[str, Any], selector: Any) -> bool:
@@ -98,8 +102,8 @@ def runs_kueue(deployment: KubernetesObject, selectors: Iterable[Any] = ()) -> b
     metadata = deployment.get("metadata") or {}
     own = metadata.get("labels") or {}
     return (
-        any("kueue" in repository(image) for image in _images(deployment))
-        or any("kueue" in str(named.get(label)) for named in (own, labels) for label in _LABELS)
+        names_kueue(*map(repository, _images(deployment)))
+        or names_kueue(*(named.get(label) for named in (own, labels) for label in _LABELS))
         or any(name in str(metadata.get("name")) for name in _NAMES)
         or any(is_selected(labels, selector) for selector in selectors)
     )
@@ -131,22 +135,22 @@ def mounted(deployment: KubernetesObject) -> set[str]:
     return found
 
 
-def service_account(deployment: KubernetesObject) -> tuple[str, str]:
-    """The namespace and name of the account that a Deployment's pods act as."""
+def service_account(deployment: KubernetesObject) -> NamespacedName:
+    """The account that a Deployment's pods act as."""
     name = _pod_spec(deployment).get("serviceAccountName") or "default"
-    return str((deployment.get("metadata") or {}).get("namespace")), str(name)
+    return NamespacedName(namespace=NamespacedName.of_object(deployment).namespace, name=str(name))
 
 
 def holds_configuration(config_map: KubernetesObject) -> bool:
     """Whether a ConfigMap holds a Configuration of the manager."""
-    return any(map(_CONFIGURATION.search, _texts(config_map)))
+    return any(map(is_configuration, _texts(config_map)))
 
 
 def external_frameworks(config_map: KubernetesObject) -> Iterator[str]:
     """The kinds that a manager's Configuration names beside its own: `PipelineRun.v1.tekton.dev`."""
-    for text in filter(_CONFIGURATION.search, _texts(config_map)):
+    for text in _texts(config_map):
         try:
-            documents = list(yaml_text.load_all(text, "the manager's Configuration"))
+            documents = configurations(text)
         except RefusedError:
             continue
         for document in documents:
@@ -172,11 +176,11 @@ def allows_kueue(role: KubernetesObject) -> bool:
     return any(is_kueues_group(str(group)) for rule in role.get("rules") or () for group in rule.get("apiGroups") or ())
 
 
-def binds(binding: KubernetesObject, roles: set[str], accounts: set[tuple[str, str]]) -> bool:
+def binds(binding: KubernetesObject, roles: set[str], accounts: set[NamespacedName]) -> bool:
     """Whether a binding gives one of these ClusterRoles, or anything to one of these service accounts."""
     role = binding.get("roleRef") or {}
     subjects = {
-        (str(subject.get("namespace")), str(subject.get("name")))
+        NamespacedName(namespace=str(subject.get("namespace") or ""), name=str(subject.get("name")))
         for subject in binding.get("subjects") or ()
         if subject.get("kind") == "ServiceAccount"
     }

@@ -14,10 +14,6 @@ class Integration:
     kind: str
     version: str = ""
     """Of a built-in kind; a CRD says which versions of its kind are served."""
-    framework: str = ""
-    """Its name in the manager's `integrations.frameworks`; none for what only makes jobs of another kind."""
-    since: str
-    """The first Kueue release that knows it, as far as it was looked for: `0.12` stands for that or earlier."""
 
     @property
     def resource(self) -> Resource | None:
@@ -25,71 +21,29 @@ class Integration:
         return Resource(group=self.group, version=self.version, plural=self.plural) if self.version else None
 
 
-def _kubeflow(kind: str) -> Integration:
-    name = kind.lower()
-    return Integration(
-        group="kubeflow.org", plural=f"{name}s", kind=kind, framework=f"kubeflow.org/{name}", since="0.12"
-    )
-
-
-def _ray(kind: str, since: str) -> Integration:
-    name = kind.lower()
-    return Integration(group="ray.io", plural=f"{name}s", kind=kind, framework=f"ray.io/{name}", since=since)
+def _custom(group: str, *kinds: str) -> list[Integration]:
+    return [Integration(group=group, plural=f"{kind.lower()}s", kind=kind) for kind in kinds]
 
 
 INTEGRATIONS = (
-    Integration(group="batch", version="v1", plural="jobs", kind="Job", framework="batch/job", since="0.12"),
-    Integration(group="batch", version="v1", plural="cronjobs", kind="CronJob", since="0.12"),
-    Integration(group="", version="v1", plural="pods", kind="Pod", framework="pod", since="0.12"),
-    Integration(
-        group="apps", version="v1", plural="deployments", kind="Deployment", framework="deployment", since="0.12"
-    ),
-    Integration(
-        group="apps", version="v1", plural="statefulsets", kind="StatefulSet", framework="statefulset", since="0.12"
-    ),
-    Integration(
-        group="leaderworkerset.x-k8s.io",
-        plural="leaderworkersets",
-        kind="LeaderWorkerSet",
-        framework="leaderworkerset.x-k8s.io/leaderworkerset",
-        since="0.12",
-    ),
-    Integration(
-        group="jobset.x-k8s.io", plural="jobsets", kind="JobSet", framework="jobset.x-k8s.io/jobset", since="0.12"
-    ),
-    *map(_kubeflow, ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob")),
-    Integration(
-        group="trainer.kubeflow.org",
-        plural="trainjobs",
-        kind="TrainJob",
-        framework="trainer.kubeflow.org/trainjob",
-        since="0.14",
-    ),
-    _ray("RayCluster", "0.12"),
-    _ray("RayJob", "0.12"),
-    _ray("RayService", "0.17"),
-    Integration(
-        group="sparkoperator.k8s.io",
-        plural="sparkapplications",
-        kind="SparkApplication",
-        framework="sparkoperator.k8s.io/sparkapplication",
-        since="0.17",
-    ),
-    Integration(
-        group="sparkoperator.k8s.io",
-        plural="scheduledsparkapplications",
-        kind="ScheduledSparkApplication",
-        since="0.17",
-    ),
-    Integration(
-        group="workload.codeflare.dev",
-        plural="appwrappers",
-        kind="AppWrapper",
-        framework="workload.codeflare.dev/appwrapper",
-        since="0.12",
-    ),
+    Integration(group="batch", version="v1", plural="jobs", kind="Job"),
+    Integration(group="batch", version="v1", plural="cronjobs", kind="CronJob"),
+    Integration(group="", version="v1", plural="pods", kind="Pod"),
+    Integration(group="apps", version="v1", plural="deployments", kind="Deployment"),
+    Integration(group="apps", version="v1", plural="statefulsets", kind="StatefulSet"),
+    *_custom("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+    *_custom("jobset.x-k8s.io", "JobSet"),
+    *_custom("kubeflow.org", "JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
+    *_custom("trainer.kubeflow.org", "TrainJob"),
+    *_custom("ray.io", "RayCluster", "RayJob", "RayService"),
+    *_custom("sparkoperator.k8s.io", "SparkApplication", "ScheduledSparkApplication"),
+    *_custom("workload.codeflare.dev", "AppWrapper"),
 )
-"""Source: pkg/controller/jobs of Kueue v0.12.2 to v0.19.2, and the frameworks their Configuration accepts."""
+"""Source: pkg/controller/jobs of Kueue v0.12.2 to v0.19.2, and the frameworks their Configuration accepts.
+
+All are known to 0.12 but TrainJob (0.14), RayService and Spark's two (0.17). CronJob and ScheduledSparkApplication are
+no frameworks: they only make jobs of another kind.
+"""
 
 OPERATORS = (
     "appwrapper",

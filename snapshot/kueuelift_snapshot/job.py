@@ -16,7 +16,7 @@ _HOWTO = f"""\
 #   kubectl apply -f THIS-FILE
 #   kubectl -n {NAMESPACE} logs --follow --pod-running-timeout=5m job/{ROLE} > SNAPSHOT.log
 #   kueuelift inspect SNAPSHOT.log
-#   kubectl delete -f THIS-FILE
+#   kubectl delete -f THIS-FILE     (the namespace and all that is in it, a Secret with the token key as well)
 # A node cuts logs, at 10 MiB unless it is set otherwise; inspect says so. Then let the container only wait, by
 # `command: [sleep, 1h]`, and take the archive through exec:
 #   kubectl -n {NAMESPACE} exec job/{ROLE} -- kueuelift snapshot --archive - > SNAPSHOT.tar.gz

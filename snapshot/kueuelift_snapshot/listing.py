@@ -1,6 +1,7 @@
-"""What the header says of one list of Kueue's objects."""
+"""What the header says of the lists that a snapshot was made of."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +11,30 @@ from kueuelift_snapshot.pages import Page
 
 
 @dataclass(kw_only=True, slots=True)
+class Reading:
+    """How one list was read: all that changes by itself."""
+
+    pages: int = 0
+    resource_version: str = ""
+    consistent: bool = True
+    """Whether all of it is of one moment."""
+
+    def through(self, pages: Iterable[Page]) -> Iterator[Page]:
+        """The same pages, noted."""
+        for page in pages:
+            self.pages += 1
+            self.resource_version = page.resource_version
+            self.consistent &= page.consistent
+            yield page
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reading as the header's volatile block has it."""
+        return {"resourceVersion": self.resource_version, "pages": self.pages, "consistent": self.consistent}
+
+
+@dataclass(kw_only=True, slots=True)
 class Listing:
-    """One list, counted while it is read."""
+    """One list of Kueue's objects, counted while it is read."""
 
     version: str
     """What is asked for first."""
@@ -21,16 +44,6 @@ class Listing:
     """How many objects came in each version."""
     deleting: int = 0
     """How many are being deleted."""
-    pages: int = 0
-    resource_version: str = ""
-    consistent: bool = True
-    """Whether all of it is of one moment."""
-
-    def turn(self, page: Page) -> None:
-        """Count a page."""
-        self.pages += 1
-        self.resource_version = page.resource_version
-        self.consistent &= page.consistent
 
     def add(self, obj: KubernetesObject) -> None:
         """Count an object."""
@@ -58,7 +71,3 @@ class Listing:
             "count": self.count,
             "deleting": self.deleting,
         }
-
-    def told(self) -> dict[str, Any]:
-        """What changes by itself, as the header's volatile block has it."""
-        return {"resourceVersion": self.resource_version, "pages": self.pages, "consistent": self.consistent}

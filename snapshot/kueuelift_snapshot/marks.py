@@ -17,6 +17,21 @@ def is_kueues_group(group: str) -> bool:
     return group == GROUP or group.endswith(f".{GROUP}")
 
 
+def names_kueue(*values: Any) -> bool:
+    """Whether a text in some values, the names of fields among them, says Kueue, in whatever case."""
+    left = list(values)
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            if "kueue" in value.lower():
+                return True
+        elif isinstance(value, dict):
+            left += (*value, *value.values())
+        elif isinstance(value, list):
+            left += value
+    return False
+
+
 def is_marked(obj: KubernetesObject) -> bool:
     """Whether Kueue has to do with an object: by its own marks, or those of a template in it."""
     metadata = obj.get("metadata") or {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kueuelift.kinds import group_of
 from kueuelift.model import KubernetesObject
 
 APPLICATION, HELM_RELEASE, KUSTOMIZATION = "argocd-application", "flux-helmrelease", "flux-kustomization"
@@ -117,6 +118,6 @@ def _tracked(obj: KubernetesObject, mark: str) -> str:
     """The application of a tracking id that is about this very object: controllers copy it to what they make."""
     application, _, identity = mark.partition(":")
     kind, _, place = identity.partition(":")
-    group = str(obj.get("apiVersion")).rpartition("/")[0]
+    group = group_of(str(obj.get("apiVersion")))
     own = kind == f"{group}/{obj.get('kind')}" and place.rpartition("/")[2] == (obj.get("metadata") or {}).get("name")
     return application if own else ""

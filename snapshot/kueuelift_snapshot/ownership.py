@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueuelift.kinds import version_of
-from kueuelift.model import KubernetesObject, ObjectRef
+from kueuelift.kinds import kind_of
+from kueuelift.model import OWN_VERSION, KubernetesObject, ObjectRef
 from kueuelift_snapshot.owner_marks import HELM, HELM_RELEASE, MANAGERS, Owner, claims
 
 MOST_NAMES = 20
@@ -29,7 +29,8 @@ class Ownership:
 
     def see(self, obj: KubernetesObject) -> None:
         """Take in one object as the cluster has it; a Workload is its job's, and has no other owner."""
-        if obj.get("kind") == "Workload" and version_of(str(obj.get("apiVersion"))) is not None:
+        kind = kind_of(obj)
+        if kind is not None and kind.per_job:
             return
         reference = ObjectRef.of(obj)
         for owner, by in claims(obj):
@@ -51,7 +52,7 @@ class Ownership:
         """`owners`, `managers` and `disputed`, sorted: who keeps what, by which mark, and what has several owners."""
         disputed = self._disputed()
         return {
-            "apiVersion": "kueuelift/v1",
+            "apiVersion": OWN_VERSION,
             "kind": "Owners",
             "metadata": {"name": "owners"},
             "owners": [

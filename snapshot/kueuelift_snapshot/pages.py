@@ -2,14 +2,16 @@
 
 import base64
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import orjson
 
+from kueuelift.errors import RefusedError
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import with_metadata
 from kueuelift_snapshot.ahead import Ahead
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
 
@@ -20,6 +22,9 @@ MOST_BYTES = 32 << 20
 """A page heavier than this halves the size of the next one."""
 
 GONE = 410
+
+Shape = Callable[[Any, str], KubernetesObject]
+"""An object as it is to be, or a RefusedError that says what it is called (`item 3`) and lacks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,15 +45,18 @@ def read_pages(
     query: Mapping[str, str] = NO_QUERY,
     tolerant: bool = False,
     otherwise: Sequence[str] = (),
+    shape: Shape = with_metadata,
 ) -> Iterator[Page]:
     """Every page of a list; while one is worked on, the next is asked for.
 
     A continue token that has expired ends the list with an AnswerError of status 410; `tolerant`, it goes on from the
     same place at the present moment. `otherwise` are paths of the same list in other versions: a page that nobody can
     convert is asked for there, with fewer and fewer objects, since each of them lies in one version and needs no
-    converting in that.
+    converting in that. A server whose own cache stays behind a token is asked for the present moment instead. A page
+    that ends where it began, or holds what `shape` refuses, ends the list with an AnswerError of status 200.
     """
     token, consistent, fresh, most = "", True, True, limit
+    behind = False
     paths: Sequence[str] = (path, *otherwise)
 
     def ask() -> Ahead[tuple[bytes, Sequence[str]]]:
@@ -65,19 +73,22 @@ def read_pages(
             elif tolerant and fresh and error.status == GONE and error.continue_token:
                 token, consistent, fresh = error.continue_token, False, False
             elif error.of_stuck_cache and token != (now := _at_present(token)):
-                token, consistent = now, False
+                token, consistent, behind = now, False, True
             else:
                 raise
             ahead = ask()
             continue
         fresh = True
-        page, token = _page(parsed(content, path), consistent=consistent)
+        before = token
+        page, token = _page(path, parsed(content, path), shape, consistent=consistent)
+        if token and token == before:
+            raise AnswerError(path, status=200, message="the list goes on where it began, with the same continue token")
         heavy = len(content) > MOST_BYTES
         del content
         if not token:
             yield page
             return
-        if not consistent and len(paths) > 1:
+        if behind:
             token = _at_present(token)
         if heavy:
             limit = most = max(1, limit // 2)
@@ -87,11 +98,13 @@ def read_pages(
         yield page
 
 
-def _page(listed: KubernetesObject, *, consistent: bool) -> tuple[Page, str]:
+def _page(path: str, listed: KubernetesObject, shape: Shape, *, consistent: bool) -> tuple[Page, str]:
     """A page and the token of the next one, empty where there is none."""
     metadata = listed.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise AnswerError(path, status=200, message="a list whose metadata is no object")
     version = str(metadata.get("resourceVersion", ""))
-    page = Page(items=_items(listed), resource_version=version, consistent=consistent)
+    page = Page(items=_items(path, listed, shape), resource_version=version, consistent=consistent)
     return page, str(metadata.get("continue") or "")
 
 
@@ -143,7 +156,16 @@ def _loaded(content: bytes) -> Any:
             gc.enable()
 
 
-def _items(listed: KubernetesObject) -> list[KubernetesObject]:
+def _items(path: str, listed: KubernetesObject, shape: Shape) -> list[KubernetesObject]:
     """The objects with the type that built-in lists state once, for all of them."""
+    items = listed.get("items") or []
+    if not isinstance(items, list):
+        raise AnswerError(path, status=200, message="a list whose items are no list")
     kind = str(listed.get("kind", "")).removesuffix("List")
-    return [{"apiVersion": listed.get("apiVersion"), "kind": kind} | item for item in listed.get("items") or []]
+    stated = {"apiVersion": listed.get("apiVersion"), "kind": kind}
+    try:
+        return [
+            shape(stated | item if isinstance(item, dict) else item, f"item {n}") for n, item in enumerate(items, 1)
+        ]
+    except RefusedError as error:
+        raise AnswerError(path, status=200, message=str(error).rpartition(";")[0]) from None

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kueuelift import secret_text
-from kueuelift.kinds import BY_NAME, GROUP
+from kueuelift.kinds import BY_NAME, kind_of
 from kueuelift.secret_names import smells
 from kueuelift_snapshot import redaction_values
+from kueuelift_snapshot.manager_configuration import is_configuration
 
 if TYPE_CHECKING:
     from kueuelift_snapshot.redaction_walk import Walk
@@ -27,10 +28,6 @@ class Shape:
 
 
 _LAST_APPLIED = "last-applied"
-_CONFIGURATION = re.compile(
-    r"(?m)^\s*[\"']?apiVersion[\"']?:\s*[\"']?config\.kueue\.x-k8s\.io/|^\{.*\"config\.kueue\.x-k8s\.io/"
-)
-"""The manager's Configuration: the one ConfigMap content that a plan needs in clear."""
 
 
 def object_shape(value: Any) -> Shape:
@@ -38,9 +35,9 @@ def object_shape(value: Any) -> Shape:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(kind, str):
         return FOREIGN
-    group = str(value.get("apiVersion") or GROUP).partition("/")[0]
-    if kind in BY_NAME and group == GROUP:
-        return WORKLOAD if BY_NAME[kind].per_job else OWN
+    # Within a list an object may leave out its version.
+    if own := kind_of(value) if value.get("apiVersion") else BY_NAME.get(kind):
+        return WORKLOAD if own.per_job else OWN
     return DEFINITION if kind == "CustomResourceDefinition" else _BY_KIND.get(kind, FOREIGN)
 
 
@@ -65,7 +62,7 @@ def payload(walk: "Walk", data: Any, _: Mapping[str, Any], __: Shape) -> Any:
         return walk.foreign(data)
 
     def judge(name: str, text: Any) -> Any:
-        if isinstance(text, str) and _CONFIGURATION.search(text):
+        if isinstance(text, str) and is_configuration(text):
             return walk.yaml(text, walk.free)
         return walk.secret(text) if smells(name) else walk.foreign(text)
 

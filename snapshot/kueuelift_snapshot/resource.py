@@ -1,7 +1,8 @@
-"""What can be listed: a resource of an API group, its path and the RBAC rule that allows it."""
+"""What can be read: a resource of an API group or an address, and the RBAC rule that allows it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +32,32 @@ class Resource:
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         return f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
 
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Address:
+    """What is no resource, as roles name it."""
+
+    name: str
+
+    @property
+    def rule(self) -> str:
+        """The rule of a ClusterRole that allows it."""
+        return f"{{nonResourceURLs: [{self.name}], verbs: [get]}}"
+
+
+class Readable(Protocol):
+    """Whatever can be refused, and what would allow it."""
+
+    @property
+    def name(self) -> str:
+        """As people know it."""
+
+    @property
+    def rule(self) -> str:
+        """The rule of a ClusterRole."""
+
+
+VERSION = Address(name="/version")
 
 NAMESPACE = Resource(group="", version="v1", plural="namespaces", verbs=("get",))
 """kube-system, whose uid names the cluster."""

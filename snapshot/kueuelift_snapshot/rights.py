@@ -2,7 +2,7 @@
 
 from kueuelift.kinds import GROUP, KINDS
 from kueuelift.model import KubernetesObject
-from kueuelift_snapshot import dependents, gitops, installation, running
+from kueuelift_snapshot import dependents, gitops, installation, running, surroundings
 from kueuelift_snapshot.helm_releases import DRIVERS
 from kueuelift_snapshot.resource import CRDS, NAMESPACE, Resource
 from kueuelift_snapshot.scope import Scope
@@ -18,6 +18,7 @@ def needed(scope: Scope) -> list[Resource]:
         *(driver.resource for driver in DRIVERS),
         *dependents.RESOURCES,
         *installation.RESOURCES,
+        *surroundings.RESOURCES,
         *gitops.RESOURCES,
         *(running.RESOURCES if scope.running else ()),
     ]

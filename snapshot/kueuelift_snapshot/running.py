@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from kueuelift.kinds import version_of
+from kueuelift.kinds import group_of, kind_of
 from kueuelift.model import KubernetesObject
 from kueuelift_snapshot.capture import Capture
 from kueuelift_snapshot.discovery import ServedResource
@@ -28,7 +28,8 @@ class WorkloadOwners:
 
     def see(self, obj: KubernetesObject) -> None:
         """Take in one object."""
-        if obj.get("kind") != "Workload" or version_of(str(obj.get("apiVersion"))) is None:
+        kind = kind_of(obj)
+        if kind is None or not kind.per_job:
             return
         queued = (obj.get("spec") or {}).get("queueName")
         for owner in obj["metadata"].get("ownerReferences") or ():
@@ -39,11 +40,6 @@ class WorkloadOwners:
 
 RESOURCES = tuple(it.resource or Resource(group=it.group, version="", plural=it.plural) for it in INTEGRATIONS)
 """Kueue's integrations, as far as a cluster has them; `others` are what a snapshot can do without."""
-
-
-def group_of(api_version: str) -> str:
-    """`ray.io/v1` -> `ray.io`; `v1` -> nothing."""
-    return api_version.rpartition("/")[0]
 
 
 def framework_kind(name: str) -> GroupKind | None:

@@ -2,18 +2,16 @@
 
 from collections.abc import Collection, Iterable
 
-from kueuelift.model import KubernetesObject
+from kueuelift.model import OWN_VERSION, KubernetesObject
 from kueuelift_snapshot import installation_marks as marks
 from kueuelift_snapshot.api import AnswerError
 from kueuelift_snapshot.capture import Capture
 from kueuelift_snapshot.discovery import ServedResource
 from kueuelift_snapshot.failure_text import failure_of
+from kueuelift_snapshot.installation import FOLDER
 from kueuelift_snapshot.integrations import INTEGRATIONS
+from kueuelift_snapshot.marks import names_kueue
 from kueuelift_snapshot.resource import Resource
-
-FOLDER = "installation"
-OWN_VERSION = "kueuelift/v1"
-"""The apiVersion of objects that no cluster has: what was counted or asked."""
 
 SERVED = "served"
 _ADMISSION = "admissionregistration.k8s.io"
@@ -117,7 +115,7 @@ def _policies(capture: Capture) -> None:
 def _around(capture: Capture, namespaces: Collection[str]) -> None:
     def near(obj: KubernetesObject) -> KubernetesObject | None:
         inside = obj["metadata"].get("namespace") in namespaces
-        return obj if inside or marks.mentions_kueue(obj) or "kueue" in str(obj.get("spec")) else None
+        return obj if inside or marks.mentions_kueue(obj) or names_kueue(obj.get("spec")) else None
 
     for resource in around(capture.custom):
         capture.part(FOLDER, resource, near, optional=True)

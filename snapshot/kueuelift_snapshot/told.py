@@ -53,6 +53,8 @@ def _summary(captured: Captured, place: str, key: Path | None) -> Iterator[tuple
         yield "unknown", f"{', '.join(captured.unknown_crds)}: captured, their objects are not"
     if isinstance(captured, CapturedFiles):
         yield from _skipped(captured)
+    if captured.inconsistent:
+        yield "moments", f"{listed(captured.inconsistent)}: went on at a later moment than the list began"
     if captured.unseen:
         yield "unseen", f"{listed(captured.unseen)}: may not be listed; objects of them with a queue are not in here"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kueuelift import yaml_text
-from kueuelift_apply.live import Access, ApiError, Live
+from kueuelift_apply.live import Access, ApiError, Live, UnreachableError
 
 PASSWORD = "Hunter2-in-the-url"
 
@@ -50,3 +50,10 @@ def test_neither_the_server_nor_its_refusals_tell_a_password(live: Live) -> None
     with pytest.raises(ApiError, match="403: denied: https://") as caught:
         live.get("/api/v1/namespaces/x")
     assert PASSWORD not in str(caught.value)
+
+
+def test_a_token_that_cannot_be_sent_is_not_repeated(live: Live) -> None:
+    live._client.configuration.api_key = {"authorization": "Bearer abc\ndef"}
+    with pytest.raises(UnreachableError, match="characters that cannot be sent") as caught:
+        live.get("/api/v1/namespaces/x")
+    assert "abc" not in str(caught.value)

@@ -1,7 +1,10 @@
 """What holds for every command."""
 
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,7 +46,27 @@ def test_a_fault_of_ours_is_told_apart_and_leaves_its_trace(
 ) -> None:
     monkeypatch.setattr("kueuelift.cli.kueuelift.main", lambda **_: 1 / 0)
     assert run([]) == 5
-    assert "error: this is a fault of kueuelift (ZeroDivisionError)" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "error: this is a fault of kueuelift (ZeroDivisionError)" in err
+    assert "cli.py:" in err
+
+
+def test_the_trace_of_a_fault_says_where_and_repeats_no_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def odd(**_: object) -> None:
+        try:
+            int("abc")
+        except ValueError as error:
+            raise ValueError("Invalid header value b'Bearer abc'") from error
+
+    monkeypatch.setattr("kueuelift.cli.kueuelift.main", odd)
+    assert run([]) == 5
+    err = capsys.readouterr().err
+    assert "test_command_line.py:" in err
+    assert " in odd\n" in err
+    assert "builtins.ValueError\nafter\n" in err
+    assert "abc" not in err
 
 
 def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +75,38 @@ def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("kueuelift.cli.kueuelift.main", interrupt)
     assert run([]) == 130
+
+
+SLOW = """
+import shutil, sys, time
+from kueuelift import cli
+whole = shutil.rmtree
+def slow(*place, **how):
+    sys.stderr.write("cleaning\\n"); sys.stderr.flush()
+    time.sleep(0.3)
+    whole(*place, **how)
+shutil.rmtree = slow
+sys.exit(cli.run(["snapshot", "--out", "S", "--from", "p"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [(signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)],
+)
+def test_a_second_signal_does_not_break_off_the_cleaning(tmp_path: Path, numbers: tuple[signal.Signals, ...]) -> None:
+    os.mkfifo(tmp_path / "p")
+    # A shell that starts the tests in the background has Ctrl-C ignored, which children inherit.
+    program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n{SLOW}"
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as child:
+        with (tmp_path / "p").open("w"):  # from here on it reads, with its folder made
+            child.send_signal(numbers[0])
+            assert child.stderr
+            assert child.stderr.readline() == "cleaning\n"
+            for number in numbers[1:]:
+                child.send_signal(number)
+        told = child.stderr.read()
+    assert child.returncode == 130
+    assert "error: interrupted" in told
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["kueuelift-token.key", "p"]

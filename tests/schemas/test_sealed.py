@@ -1,5 +1,7 @@
+import errno
 import json
 import os
+import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -109,6 +111,34 @@ def test_what_was_not_sealed_is_gone(tmp_path: Path, error: type[BaseException])
 
     with pytest.raises(error):
         break_off()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_while_cleaning_is_heeded_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = shutil.rmtree
+
+    def interrupted(*place: Any, **how: Any) -> None:
+        monkeypatch.setattr("shutil.rmtree", whole)
+        raise KeyboardInterrupt
+
+    def break_off() -> None:
+        with writing(tmp_path / "s", FORMAT) as writer:
+            writer.write("a/b.txt", "half")
+            monkeypatch.setattr("shutil.rmtree", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_with_the_place(tmp_path: Path) -> None:
+    def fill() -> None:
+        with writing(tmp_path / "s", FORMAT) as writer:
+            writer.write("a/b.txt", "half")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/s'"):
+        fill()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,6 +3,8 @@
 import gzip
 import http.server
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -257,3 +259,40 @@ def test_a_missing_certificate_file_is_one_sentence(nowhere: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(RefusedError, match=r"gone\.crt"):
         opened(path)
+
+
+def with_user(path: Path, user: object, url: str = "https://127.0.0.1:1") -> Path:
+    content = json.loads(kubeconfig(path, url).read_text(encoding="utf-8"))
+    content["users"][0]["user"] = user
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_a_token_that_cannot_be_sent_is_a_refusal_that_does_not_repeat_it(nowhere: Path, server: Server) -> None:
+    path = with_user(nowhere / "k", {"token": "abc\ndef"}, server.url)
+    with pytest.raises(UnreachableError, match="characters that cannot be sent") as caught:
+        open_cluster(kubeconfig=path, context=None, request_timeout=5).get("/version")
+    assert "abc" not in str(caught.value)
+
+
+def test_what_a_credential_plugin_prints_is_logged_without_secrets(nowhere: Path) -> None:
+    program = "import sys; sys.exit('no login: password=Hunter2')"
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": sys.executable, "args": ["-c", program]}
+    path = with_user(nowhere / "k", {"exec": plugin})
+    opening = (
+        "import sys; from pathlib import Path; from kueuelift_snapshot.cluster import open_cluster;"
+        "open_cluster(kubeconfig=Path(sys.argv[1]), context=None, request_timeout=5)"
+    )
+    done = subprocess.run([sys.executable, "-c", opening, str(path)], capture_output=True, text=True, check=True)
+    assert "no login: password=(hidden)" in done.stderr
+    assert "Hunter2" not in done.stderr
+
+
+def test_an_error_of_the_credentials_repeats_no_secret(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def odd(**_: object) -> None:
+        raise ValueError("password=Hunter2 " + "x" * 400)
+
+    monkeypatch.setattr("kubernetes.config.load_kube_config", odd)
+    with pytest.raises(RefusedError, match=r"cannot be read \(password=\(hidden\)") as caught:
+        opened(kubeconfig(nowhere / "k", "https://127.0.0.1:1"))
+    assert "Hunter2" not in str(caught.value)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import orjson
 import pytest
 
 from fake_cluster import CRDS, SECRETS, UID, FakeCluster, answering, path_of, queue, raising, usual, workload
@@ -15,7 +16,7 @@ from kueuelift.errors import RefusedError
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.progress import Lines, Silence
 from kueuelift.snapshot_dir import Snapshot
-from kueuelift_snapshot.api import UnauthorizedError, UnreachableError
+from kueuelift_snapshot.api import AnswerError, UnauthorizedError, UnreachableError
 from kueuelift_snapshot.capture import RESTARTS
 from kueuelift_snapshot.collect import Captured, collect
 from release_secrets import encoded, release, secret
@@ -154,7 +155,7 @@ def test_an_expired_list_begins_again_and_gives_the_same_digest(take: Take, clus
     begun_again = take("again")
     assert begun_again.complete
     assert begun_again.digest == calm.digest
-    assert begun_again.lists["workloads"].consistent is True
+    assert begun_again.inconsistent == ()
 
 
 def test_a_list_that_expires_every_time_goes_on_inconsistently_and_says_so(take: Take, cluster: FakeCluster) -> None:
@@ -162,8 +163,85 @@ def test_a_list_that_expires_every_time_goes_on_inconsistently_and_says_so(take:
     captured = take()
     assert captured.complete
     assert captured.lists["workloads"].count == 1200
-    assert captured.lists["workloads"].consistent is False
+    assert captured.inconsistent == ("workloads",)
     assert header(captured)["volatile"]["lists"]["workloads"]["consistent"] is False  # type: ignore[index]
+
+
+@pytest.mark.parametrize("path", [SECRETS, "/api/v1/pods"])
+def test_every_list_that_goes_on_at_a_later_moment_is_marked(take: Take, cluster: FakeCluster, path: str) -> None:
+    page = orjson.dumps({"metadata": {"continue": "0", "resourceVersion": "9"}, "items": []})
+    cluster.fail(path, *[lambda _: page, answering(410, continue_token="0")] * (RESTARTS + 1))
+    (place,) = take().inconsistent
+    assert place == {SECRETS: "helm/secrets", "/api/v1/pods": "running/pods"}[path]
+
+
+def test_a_list_of_git_owners_that_breaks_off_leaves_none_of_them(take: Take, cluster: FakeCluster) -> None:
+    path = serve_helm_releases(cluster, 600)
+    assert take("whole").parts["gitops/helmreleases.helm.toolkit.fluxcd.io"] == 600
+    cluster.fail(path, usual, answering(500))
+    captured = take("broken")
+    assert [failure.what for failure in captured.failures] == ["helmreleases.helm.toolkit.fluxcd.io"]
+    assert "gitops/helmreleases.helm.toolkit.fluxcd.io" not in captured.parts
+    assert not (captured.path / "gitops" / "helmreleases.helm.toolkit.fluxcd.io").exists()
+
+
+def test_a_list_of_git_owners_that_begins_again_forgets_what_is_gone(take: Take, cluster: FakeCluster) -> None:
+    path = serve_helm_releases(cluster, 600)
+
+    def shrink(_: Mapping[str, str]) -> None:
+        del cluster.lists[path][100:]
+        raise AnswerError(path, status=410, message="expired")
+
+    cluster.fail(path, usual, shrink)
+    assert take().parts["gitops/helmreleases.helm.toolkit.fluxcd.io"] == 100
+
+
+def serve_helm_releases(cluster: FakeCluster, count: int) -> str:
+    """Releases of Flux that name Kueue; returns the path of their list."""
+    group, version = "helm.toolkit.fluxcd.io", "v2"
+    names = {"kind": "HelmRelease", "plural": "helmreleases"}
+    versions = [{"name": version, "served": True, "storage": True}]
+    spec = {"group": group, "names": names, "scope": "Namespaced", "versions": versions}
+    cluster.add_crd({"metadata": {"name": f"helmreleases.{group}"}, "spec": spec})
+    path = f"/apis/{group}/{version}/helmreleases"
+    cluster.lists[path] = [
+        {
+            "apiVersion": f"{group}/{version}",
+            "kind": "HelmRelease",
+            "metadata": {"name": f"kueue-{index:04d}", "namespace": "flux"},
+            "spec": {"chart": {"spec": {"chart": "kueue"}}},
+        }
+        for index in range(count)
+    ]
+    return path
+
+
+@pytest.mark.parametrize(("status", "complete"), [(403, True), (405, True), (500, False)])
+def test_a_kind_that_is_nobodys_integration_may_be_forbidden_but_must_not_fail(
+    take: Take, cluster: FakeCluster, status: int, complete: bool
+) -> None:
+    names = {"kind": "Thing", "plural": "things"}
+    spec = {"group": "example.com", "names": names, "scope": "Namespaced"}
+    cluster.add_crd(
+        {
+            "metadata": {"name": "things.example.com"},
+            "spec": spec | {"versions": [{"name": "v1", "served": True, "storage": True}]},
+        }
+    )
+    cluster.lists["/apis/example.com/v1/things"] = []
+    cluster.fail("/apis/example.com/v1/things", answering(status))
+    captured = take()
+    assert captured.complete is complete
+    assert captured.unseen == (("things.example.com",) if complete else ())
+    assert [failure.what for failure in captured.failures] == ([] if complete else ["things.example.com"])
+
+
+def test_what_is_no_resource_has_its_own_rule(take: Take, cluster: FakeCluster) -> None:
+    cluster.fail("/version", answering(403))
+    with pytest.raises(
+        RefusedError, match=r"^/version: cannot be read .* \{nonResourceURLs: \[/version\], verbs: \[get\]\}"
+    ):
+        take()
 
 
 def test_a_list_that_can_not_go_on_is_a_failure(take: Take, cluster: FakeCluster) -> None:
@@ -267,3 +345,46 @@ def test_a_second_snapshot_never_replaces_the_first(take: Take, cluster: FakeClu
     with pytest.raises(RefusedError, match="exists already"):
         take()
     assert len(cluster.requests) == asked
+
+
+ODD_ITEMS: list[object] = [
+    None,
+    "text",
+    {"metadata": None},
+    {"metadata": {}},
+    {"metadata": {"name": 5, "namespace": "a"}},
+    {"metadata": {"name": "a"}},
+    {"apiVersion": 5, "metadata": {"name": "a", "namespace": "a"}},
+    {"metadata": {"name": "a", "namespace": "a", "labels": ["x"]}},
+    {"metadata": {"name": "a", "namespace": "a", "ownerReferences": [None]}},
+]
+
+
+@pytest.mark.parametrize("item", ODD_ITEMS, ids=repr)
+def test_what_no_server_should_list_fails_its_list_and_no_other(take: Take, cluster: FakeCluster, item: object) -> None:
+    whole = {"kind": "WorkloadList", "apiVersion": "kueue.x-k8s.io/v1beta1", "metadata": {}}
+    cluster.fail(WORKLOADS, lambda _: orjson.dumps(whole | {"items": [workload(1), item]}))
+    captured = take()
+    (failure,) = captured.failures
+    assert failure.what == "workloads.kueue.x-k8s.io"
+    assert "item 2" in failure.reason
+    assert "workloads" not in captured.lists
+    assert not (captured.path / "workloads").exists()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/pods", "/apis/apps/v1/deployments", SECRETS, WORKLOADS])
+@pytest.mark.parametrize(
+    "listed", [{"items": {"a": 1}}, {"items": [5]}, {"metadata": "x", "items": []}, {"metadata": {"continue": "1"}}]
+)
+def test_an_odd_list_is_a_failure(take: Take, cluster: FakeCluster, path: str, listed: dict[str, object]) -> None:
+    cluster.fail(path, *[lambda _: orjson.dumps({"kind": "XList", "apiVersion": "v1"} | listed)] * 3)
+    captured = take()
+    assert not captured.complete
+    assert len(captured.failures) == 1
+
+
+@pytest.mark.parametrize("spec", [None, 5, {}, {"group": "kueue.x-k8s.io", "names": {}}, {"versions": None}])
+def test_an_odd_crd_is_refused(take: Take, cluster: FakeCluster, spec: object) -> None:
+    cluster.lists[CRDS].append({"metadata": {"name": "odd"}, "spec": spec})
+    with pytest.raises(RefusedError, match=r"^customresourcedefinitions.*item 12"):
+        take()

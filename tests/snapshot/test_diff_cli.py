@@ -23,7 +23,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     fake = FakeCluster()
     fake.install()
     opened = SimpleNamespace(get=fake.get, server="https://cluster.example")
-    monkeypatch.setattr("kueuelift_snapshot.cluster.open_cluster", lambda **_: opened)
+    monkeypatch.setattr("kueuelift_snapshot.live.open_cluster", lambda **_: opened)
     return fake
 
 

@@ -48,6 +48,18 @@ def placed(it: KubernetesObject) -> Placed | None:
             obj("source.toolkit.fluxcd.io/v1", "HelmRepository", "kueue", "n", spec={}),
             "gitops/helmrepositories.source.toolkit.fluxcd.io",
         ),
+        (
+            obj("source.toolkit.fluxcd.io/v1", "HelmChart", "kueue", "n", spec={}),
+            "gitops/helmcharts.source.toolkit.fluxcd.io",
+        ),
+        (
+            obj("helm.cattle.io/v1", "HelmChart", "x", "n", spec={"chart": "oci://r.example/Kueue"}),
+            "gitops/helmcharts.helm.cattle.io",
+        ),
+        (
+            obj("clusterconfig.azure.com/v1beta1", "ExtensionConfig", "x", "n", spec={"extensionType": "kueue"}),
+            "gitops/extensionconfigs.clusterconfig.azure.com",
+        ),
         (obj("v1", "PodTemplate", "x", "n", ownerReferences=[OWNER]), "dependents/podtemplates"),
         (job(labels=QUEUE), "running/jobs.batch"),
         (pod(annotations=QUEUE), "running/pods"),
@@ -69,6 +81,8 @@ def test_what_has_to_do_with_kueue(it: KubernetesObject, place: str) -> None:
         obj("v1", "ConfigMap", "kueue", "n", data={"a": "b"}),
         obj(RBAC, "ClusterRole", "x", rules=[{"apiGroups": ["*"]}]),
         obj("helm.toolkit.fluxcd.io/v2", "HelmRelease", "x", "n", spec={}),
+        obj("helm.cattle.io/v1", "HelmRelease", "kueue", "n", spec={}),
+        obj("source.toolkit.fluxcd.io/v1", "GitRepositorie", "kueue", "n", spec={}),
         obj("v1", "PodTemplate", "x", "n"),
         job(),
         obj("example.com/v1", "Job", "x", "n", labels=QUEUE),

@@ -1,9 +1,25 @@
 """What is taken for a manager of Kueue or for an operator beside it, and what is not."""
 
+import json
+
 import pytest
 
 from installed_parts import deployment
-from kueuelift_snapshot.installation_marks import repository, runs_kueue, runs_operator
+from kueuelift.redaction import TokenKey, is_token
+from kueuelift_snapshot.installation_marks import (
+    external_frameworks,
+    holds_configuration,
+    is_kueues_role,
+    mentions_kueue,
+    repository,
+    runs_kueue,
+    runs_operator,
+)
+from kueuelift_snapshot.redaction import Redactor
+from part_recorder import obj
+
+VERSION = "config.kueue.x-k8s.io/v1beta1"
+REDACTOR = Redactor(TokenKey(b"k" * 32))
 
 
 @pytest.mark.parametrize(
@@ -68,3 +84,68 @@ def test_the_repository_of_an_image(image: str, path: str) -> None:
 )
 def test_operators_whose_version_matters(image: str, known: bool) -> None:
     assert runs_operator(deployment("controller", image)) is known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"apiVersion: {VERSION}\nkind: Configuration\n",
+        f"kind: Configuration\napiVersion: '{VERSION}' # of the manager\n",
+        f"{{apiVersion: {VERSION}, kind: Configuration}}\n",
+        f"{{kind: Configuration, apiVersion: {VERSION}}}",
+        json.dumps({"kind": "Configuration", "apiVersion": VERSION}),
+        json.dumps({"kind": "Configuration", "apiVersion": VERSION}, indent=2),
+        f"# of the chart\n---\na: b\n---\napiVersion:\n  {VERSION}\nkind: Configuration\n",
+    ],
+)
+def test_a_configuration_is_kept_and_stays_clear(text: str) -> None:
+    config_map = obj("v1", "ConfigMap", "c", "n", data={"settings": text})
+    assert holds_configuration(config_map)
+    assert REDACTOR.of_object(config_map).value == config_map
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"see: {VERSION}\n",
+        f"# apiVersion: {VERSION}\nuser: root\n",
+        f"apiVersion: old.{VERSION}\nkind: Configuration\n",
+        f"config: |\n  apiVersion: {VERSION}\n  kind: Configuration\n",
+        f"- apiVersion: {VERSION}\n",
+        "apiVersion: v1\nkind: Configuration\n",
+        "apiVersion: [config.kueue.x-k8s.io/v1beta1]\n",
+        f"{VERSION}",
+    ],
+)
+def test_what_is_no_configuration_is_left_out_and_hidden(text: str) -> None:
+    config_map = obj("v1", "ConfigMap", "c", "n", data={"settings": text})
+    assert not holds_configuration(config_map)
+    assert is_token(REDACTOR.of_object(config_map).value["data"]["settings"])
+
+
+@pytest.mark.parametrize("text", [f"apiVersion: {VERSION}\na: b: c\n", f"{{kind: Configuration, apiVersion: {VERSION}"])
+def test_a_configuration_that_no_manager_could_read_is_kept_and_hidden(text: str) -> None:
+    config_map = obj("v1", "ConfigMap", "c", "n", data={"settings": text})
+    assert holds_configuration(config_map)
+    assert is_token(REDACTOR.of_object(config_map).value["data"]["settings"])
+    assert not list(external_frameworks(config_map))
+
+
+def test_only_a_configuration_names_frameworks() -> None:
+    named = {"integrations": {"externalFrameworks": ["A.v1.example.com"]}}
+    own = json.dumps({"kind": "Configuration", "apiVersion": VERSION} | named)
+    other = json.dumps({"apiVersion": "example.com/v1"} | {"integrations": {"externalFrameworks": ["B.v1.b"]}})
+    config_map = obj("v1", "ConfigMap", "c", "n", data={"settings": f"{other}\n---\n{own}", "other": other})
+    assert list(external_frameworks(config_map)) == ["A.v1.example.com"]
+
+
+@pytest.mark.parametrize("name", ["kueue-batch-user-role", "Kueue:admins", "team:KUEUE"])
+def test_names_of_roles_may_be_written_in_any_case(name: str) -> None:
+    role = obj("rbac.authorization.k8s.io/v1", "ClusterRole", name, rules=[])
+    assert mentions_kueue(role)
+    assert is_kueues_role(role)
+
+
+def test_a_label_may_name_kueue() -> None:
+    assert mentions_kueue(obj("v1", "Service", "x", "n", labels={"app.kubernetes.io/part-of": "Kueue"}))
+    assert not mentions_kueue(obj("v1", "Service", "x", "n", labels={"kueue.x-k8s.io/queue-name": "main"}))

@@ -1,9 +1,11 @@
 """By what Kueue is known to have to do with an object."""
 
+from typing import Any
+
 import pytest
 
 from kueuelift.model import KubernetesObject
-from kueuelift_snapshot.marks import is_executor, is_marked
+from kueuelift_snapshot.marks import is_executor, is_marked, names_kueue
 from part_recorder import obj
 from queued_jobs import QUEUE, job, pod, pod_spec
 
@@ -72,3 +74,17 @@ def test_executors_of_a_driver_pod() -> None:
     assert is_executor(pod(labels={"spark-role": "executor"}, ownerReferences=driver))
     assert not is_executor(pod(labels={"spark-role": "executor"}, ownerReferences=other))
     assert not is_executor(pod(labels={"spark-role": "driver"}, ownerReferences=driver))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["kueue", "my-Kueue", {"a": [{"alert": "KueuePending"}]}, {"kueue": 1}, [[], "x", {"b": {"KUEUE_X": None}}]],
+)
+def test_what_names_kueue(value: Any) -> None:
+    assert names_kueue(value)
+    assert names_kueue(None, value)
+
+
+@pytest.mark.parametrize("value", [None, "", "queue", 7, True, {"a": ["queue", 1.5]}, [], {}])
+def test_what_names_it_not(value: Any) -> None:
+    assert not names_kueue(value)

@@ -22,7 +22,7 @@ from release_secrets import secret
 def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     fake = FakeCluster()
     opened = SimpleNamespace(get=fake.get, server="https://cluster.example")
-    monkeypatch.setattr("kueuelift_snapshot.cluster.open_cluster", lambda **_: opened)
+    monkeypatch.setattr("kueuelift_snapshot.live.open_cluster", lambda **_: opened)
     return fake
 
 
@@ -93,6 +93,20 @@ def test_a_spoilt_key_is_refused(cluster: FakeCluster, here: Path, capsys: pytes
     assert not (here / "S").exists()
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device", "long"])
+def test_a_key_that_never_ends_is_refused(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    if kind == "pipe":
+        os.mkfifo(here / TOKEN_KEY)
+    elif kind == "device":
+        (here / TOKEN_KEY).symlink_to("/dev/zero")
+    else:
+        (here / TOKEN_KEY).write_text("ab" * 32 + " " * 5000 + "c", encoding="utf-8")
+    assert run(["snapshot", "--out", "S"]) == (0 if kind == "long" else 1)
+    assert kind == "long" or "no token key found" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("out", ["taken", "missing/S"])
 def test_a_bad_place_is_refused_before_anything_is_asked(
     cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str], out: str
@@ -136,11 +150,15 @@ def test_help_needs_neither_the_client_nor_the_story() -> None:
         ([], "nowhere to write: give --out DIR, --archive FILE, or both"),
         (["--out", "S", "--armor"], "--armor says how to write an archive"),
         (["--out", "S", "--kinds", "Pod"], "--kinds Pod: no kind of Kueue; give any of topologies, "),
-        (["--out", "S", "more.yaml"], "more.yaml: an argument too many"),
-        (["--out", "S", "--image", "x"], "--image and --token-key-secret belong to --print-job"),
+        (["--out", "S", "more.yaml"], "[PATH]… is out of place: paths to read manifests from come after --from"),
+        (["--out", "S", "--image", "x"], "--image is out of place: it belongs to --print-job"),
+        (["--out", "S", "--archive", "./S"], "--out S and --archive ./S are one place"),
+        (["--print-job", "--print-rbac"], "--print-job does not go with --print-rbac"),
+        (["--print-rbac", "--out", "S"], "--out does not go with --print-rbac"),
+        (["--out", "S", "--from", "x", "--context", "c"], "--context does not go with --from"),
         (["--print-job"], "--print-job needs --image"),
-        (["--out", "S", "--from", "x", "--no-running"], "--no-running narrows what is read of a cluster"),
-        (["--out", "S", "--from", "x", "--namespaces", "a"], "--namespaces=a narrows what is read of a cluster"),
+        (["--out", "S", "--from", "x", "--no-running"], "--no-running does not go with --from"),
+        (["--out", "S", "--from", "x", "--namespaces", "a"], "--namespaces does not go with --from"),
     ],
 )
 def test_words_that_do_not_fit_together_are_2(

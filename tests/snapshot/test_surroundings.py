@@ -71,9 +71,14 @@ def test_what_users_put_around_kueue_can_be_done_without(cluster: FakeCluster) -
         obj("monitoring.coreos.com/v1", "ServiceMonitor", "inside", "batch-system", spec={}),
         obj("monitoring.coreos.com/v1", "ServiceMonitor", "web", "monitoring", spec={"selector": {}}),
     ]
+    alerts = [{"alert": "KueueWorkloadsPending", "expr": "vector(1)"}]
+    cluster.lists[serve(cluster, "monitoring.coreos.com", "prometheusrules", "PrometheusRule")] = [
+        obj("monitoring.coreos.com/v1", "PrometheusRule", "alerts", "monitoring", spec={"groups": [{"rules": alerts}]})
+    ]
     cluster.fail("/apis/networking.k8s.io/v1/networkpolicies", answering(403))
     found = around(cluster, "batch-system")
     assert set(found["installation/servicemonitors.monitoring.coreos.com"]) == {
         "monitoring/queues",
         "batch-system/inside",
     }
+    assert set(found["installation/prometheusrules.monitoring.coreos.com"]) == {"monitoring/alerts"}
