@@ -14,7 +14,7 @@ from typing import BinaryIO
 from kueuelift import plan_dir, snapshot_dir
 from kueuelift.armor import ArmorWriter
 from kueuelift.errors import RefusedError
-from kueuelift.sealed import Format, Sealed, refuse_inside_sealed
+from kueuelift.sealed import Sealed, refuse_inside_sealed
 from kueuelift.unfinished import naming
 
 _BLOCK = 512
@@ -27,7 +27,7 @@ def write_archive(root: Path, stream: BinaryIO, *, armor: bool) -> None:
 
     A ToolError where the directory is not in order; what is written until then has no end, so no reader takes it.
     """
-    sealed = Sealed.open(root, _format_of(root))
+    sealed = Sealed.open(root, snapshot_dir.FORMAT, plan_dir.FORMAT)
     if not armor:
         _compress(sealed, stream)
     else:
@@ -60,10 +60,6 @@ def save_archive(root: Path, final: Path, *, armor: bool) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _format_of(root: Path) -> Format:
-    return plan_dir.FORMAT if (root / plan_dir.FORMAT.header_name).is_file() else snapshot_dir.FORMAT
-
-
 def _compress(sealed: Sealed, stream: BinaryIO | ArmorWriter) -> None:
     """One gzip member without name and time."""
     with gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
@@ -74,7 +70,7 @@ def _compress(sealed: Sealed, stream: BinaryIO | ArmorWriter) -> None:
 def _tar(sealed: Sealed) -> Iterator[bytes]:
     """The header first, then every file by its path, below a folder named as the directory; two blocks of zeros."""
     top = os.path.basename(os.path.abspath(sealed.root))  # noqa: PTH100, PTH119 - `..` is followed, symlinks are not
-    header = f"{sealed.header['format'].split('.')[1].split('/')[0]}.json"
+    header = sealed.format.header_name
     with sealed.tree.open(header) as file:
         yield from _member(f"{top}/{header}", file)
     for path in sorted(sealed.header["files"]):

@@ -53,7 +53,7 @@ def inspect(path: Path) -> Page:
 def _sealed_page(tree: Tree, known: Format) -> Page:
     archive = {"archive": isinstance(tree, ArchiveTree)}
     try:
-        sealed = Sealed(tree=tree, header=read_header(tree, known))
+        sealed = Sealed(tree=tree, header=read_header(tree, known), format=known)
     except UntrustedError as error:
         return _page(known.name, tree.root, {"state": "broken"}, archive, [str(error)])
     problems, files = _verified(sealed, known)

@@ -34,12 +34,12 @@ def page(folder: Path) -> tuple[dict[str, Any], list[str]]:
         "plan": sorted({str(entry.detail.get("plan", "")) for entry in started}),
         "cluster": sorted({str(entry.detail.get("cluster", "")) for entry in started}),
         "lines": len(entries),
-        "cutOff": (folder / journal.FILE_NAME).read_bytes()[-1:] not in {b"", b"\n"},
+        "cutOff": journal.is_cut_off(folder),
         "runs": list(_runs(entries)),
         "steps": [{"id": step, **outcome} for step, outcome in steps.items()],
         "lastEvent": {"at": last.at, "event": last.event, "step": last.step} if last else None,
-        "backups": list(_backups(folder / "backups", problems)),
-        "record": (folder / "record.md").is_file(),
+        "backups": list(_backups(folder, problems)),
+        "record": journal.has_record(folder),
     }
     return content, problems
 
@@ -76,7 +76,7 @@ def _steps(entries: Sequence[Entry]) -> dict[str, dict[str, str]]:
 
 def _backups(folder: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
     """Snapshots with their digest, every byte verified, and objects as they were before they were removed."""
-    for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for entry in journal.backups(folder):
         if not (entry / FORMAT.header_name).is_file():
             yield {"name": printable(entry.name), "what": "object", "digest": "", "state": ""}
             continue
@@ -84,7 +84,7 @@ def _backups(folder: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
             snapshot = Snapshot.open(entry)
             snapshot.sealed.verify()
         except ToolError as error:
-            if not entry.name.startswith("unusable-"):
+            if not entry.name.startswith(journal.UNUSABLE):
                 problems.append(str(error))
             yield {"name": printable(entry.name), "what": "snapshot", "digest": "", "state": "broken"}
         else:

@@ -1,20 +1,19 @@
 """The page of a plan: from where to where, by which steps, and what stands in the way."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
-import orjson
-
 from kueuelift.errors import UntrustedError
+from kueuelift.plan_dir import FINDINGS, LOSSES, Plan
 from kueuelift.sealed import Sealed
 
 
 def page(sealed: Sealed, intact: Set[str]) -> tuple[dict[str, Any], list[str]]:
     """What the header says, and what the intact files add; with a sentence for each thing that could not be read."""
-    header, problems = sealed.header, list[str]()
-    findings = _read(sealed, "findings.json", intact, problems)
-    losses = _read(sealed, "losses.json", intact, problems)
+    header, problems, plan = sealed.header, list[str](), Plan(sealed=sealed)
+    findings = _read(FINDINGS, plan.findings, intact, problems)
+    losses = _read(LOSSES, plan.losses, intact, problems)
     content = {
         "cluster": dict(header["cluster"]),
         "snapshot": dict(header["snapshot"]),
@@ -51,16 +50,14 @@ def _is_open_blocker(finding: dict[str, Any]) -> bool:
     return finding.get("severity") == "blocker" and finding.get("state") == "open"
 
 
-def _read(sealed: Sealed, path: str, intact: Set[str], problems: list[str]) -> list[dict[str, Any]] | None:
+def _read(
+    path: str, read: Callable[[], list[dict[str, Any]]], intact: Set[str], problems: list[str]
+) -> list[dict[str, Any]] | None:
     """A list of objects; None where the plan has no such file, or a broken one."""
     if path not in intact:
         return None
     try:
-        found = orjson.loads(sealed.read(path))
-    except (orjson.JSONDecodeError, UntrustedError) as error:
-        problems.append(f"{sealed.where(path)}: not readable ({error}); make the plan again")
+        return read()
+    except UntrustedError as error:
+        problems.append(str(error))
         return None
-    if not isinstance(found, list) or not all(isinstance(it, dict) for it in found):
-        problems.append(f"{sealed.where(path)}: no list of objects; make the plan again")
-        return None
-    return found

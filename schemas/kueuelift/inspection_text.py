@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kueuelift.journal import RECORD
 from kueuelift.text_table import labelled, listed, table
 
 _MOST_ROWS = 20
@@ -53,7 +54,12 @@ def _snapshot(content: dict[str, Any]) -> Iterator[Iterator[str]]:
             ("from", "files" if content["origin"] == "files" else content["server"]),
             ("cluster", f"{cluster['uid']} ({cluster['version']})" if cluster["uid"] else ""),
             ("complete", _completeness(content)),
-            ("kueue", "" if content["kueueInstalled"] else "not installed: no CRD of kueue.x-k8s.io"),
+            (
+                "kueue",
+                ""
+                if content["kueueInstalled"] or content["origin"] == "files"
+                else "not installed: no CRD of kueue.x-k8s.io",
+            ),
             (
                 "hidden",
                 f"{tokens['values']} values in {tokens['files']} files behind tokens of key {tokens['keyId']}"
@@ -67,8 +73,13 @@ def _snapshot(content: dict[str, Any]) -> Iterator[Iterator[str]]:
                 else "",
             ),
             ("narrowed", " ".join(content["narrowed"])),
-            ("without", ", ".join(content["without"])),
-            ("unseen", listed(content["unseen"])),
+            ("without", _without(content)),
+            (
+                "unseen",
+                f"{listed(content['unseen'])}: may not be listed; objects of them with a queue are not in here"
+                if content["unseen"]
+                else "",
+            ),
             ("skipped", _skipped(content["skipped"])),
         ]
     )
@@ -97,6 +108,15 @@ def _completeness(content: dict[str, Any]) -> str:
     if content["complete"]:
         return "narrowed: for reading and transform, its plan is not applied"
     return "no: see what is missing; for reading and transform, its plan is not applied"
+
+
+def _without(content: dict[str, Any]) -> str:
+    parts = content["without"]
+    if not parts:
+        return ""
+    files = content["origin"] == "files"
+    why = "the files hold none" if files else f"left out by {' '.join(f'--no-{part}' for part in parts)}"
+    return f"{', '.join(parts)}: {why}"
 
 
 def _skipped(skipped: dict[str, Any]) -> str:
@@ -178,7 +198,7 @@ def _journal(content: dict[str, Any]) -> Iterator[Iterator[str]]:
             ("lines", f"{content['lines']}{', and one cut off by a crash' if content['cutOff'] else ''}"),
             ("steps", f"{finished} done, {failed} failed, {len(content['steps']) - finished - failed} not ended"),
             ("last", f"{last['event']} {last['step']} at {last['at']}" if last else "nothing yet"),
-            ("record", "record.md" if content["record"] else "none yet"),
+            ("record", RECORD if content["record"] else "none yet"),
         ]
     )
     yield _block(

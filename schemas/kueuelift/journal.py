@@ -13,6 +13,10 @@ from kueuelift import format_schema
 from kueuelift.errors import RefusedError, UntrustedError
 
 FILE_NAME = "journal.jsonl"
+RECORD = "record.md"
+BACKUPS = "backups"
+UNUSABLE = "unusable-"
+"""What the name of a backup begins with that was given up for another one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,6 +86,22 @@ def read(folder: Path) -> Iterator[Entry]:
         yield Entry(
             at=parsed["at"], event=parsed["event"], step=parsed.get("step", ""), detail=parsed.get("detail", {})
         )
+
+
+def is_cut_off(folder: Path) -> bool:
+    """Whether a crash left a last line unfinished, which is not read."""
+    return (folder / FILE_NAME).read_bytes()[-1:] not in {b"", b"\n"}
+
+
+def has_record(folder: Path) -> bool:
+    """Whether the evidence for the ticket has been made."""
+    return (folder / RECORD).is_file()
+
+
+def backups(folder: Path) -> list[Path]:
+    """What was put aside before it was changed, by name: snapshots, and objects that were removed."""
+    found = folder / BACKUPS
+    return sorted(found.iterdir()) if found.is_dir() else []
 
 
 def _mend_last_line(path: Path) -> None:

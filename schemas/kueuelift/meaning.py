@@ -36,11 +36,13 @@ _LIST_KEYS: Mapping[str, str] = {
 }
 """Of built-in types: what tells the items of a list apart, as the API server merges them."""
 
-_ORDERED: Mapping[str, str] = {
-    "flavors": "tried in this order",
-    "initContainers": "run in this order",
-    "env": "a later one may use an earlier one",
-}
+_ORDERED = frozenset(
+    {
+        "flavors",  # tried in this order
+        "initContainers",  # run in this order
+        "env",  # a later one may use an earlier one
+    }
+)
 """Lists whose items have keys and whose order counts nevertheless."""
 
 
@@ -109,4 +111,4 @@ def written(value: Any) -> Any:
         return {key: written(item) for key, item in value.items()}
     if isinstance(value, list):
         return [written(item) for item in value]
-    return str(value) if isinstance(value, ListKey) else value
+    return value

@@ -43,8 +43,11 @@ def with_metadata(value: Any, origin: str) -> KubernetesObject:
     return value
 
 
-def shaped_crd(value: Any, origin: str) -> KubernetesObject:
-    """A CustomResourceDefinition with its plural and versions, one of them stored, as every API server keeps it."""
+def shaped_crd(value: Any, origin: str, *, schemas: bool = False) -> KubernetesObject:
+    """A CustomResourceDefinition with its plural and versions, one of them stored, as every API server keeps it.
+
+    With `schemas` each version has its own, as all have since CustomResourceDefinitions are v1.
+    """
     crd = shaped(value, origin)
     spec = _mapping(crd, "spec", origin)
     _text(_mapping(spec, "names", origin, "spec."), "plural", origin, "spec.names.plural")
@@ -56,8 +59,10 @@ def shaped_crd(value: Any, origin: str) -> KubernetesObject:
         for field in ("served", "storage"):
             if not isinstance(version.get(field), bool):
                 raise _refusal(origin, f"spec.versions[].{field}", _told(version.get(field)), "true or false")
-        if version.get("schema") is not None:
-            _mapping(version, "schema", origin, "spec.versions[].")
+        if schemas or version.get("schema") is not None:
+            schema = _mapping(version, "schema", origin, "spec.versions[].")
+            if schemas:
+                _mapping(schema, "openAPIV3Schema", origin, "spec.versions[].schema.")
     if sum(version["storage"] for version in versions) != 1:
         raise _refusal(origin, "spec.versions", "no version or several", "one that is stored")
     stored = crd.get("status", {}).get("storedVersions") or []

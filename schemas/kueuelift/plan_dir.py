@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
+import orjson
+
 from kueuelift import object_store, yaml_text
+from kueuelift.errors import UntrustedError
 from kueuelift.kinds import Kind
 from kueuelift.model import Finding, KubernetesObject, Loss, Phase, Step
 from kueuelift.object_store import LineFiles, line_files
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
 
 FORMAT = Format(name="plan", version=1)
+FINDINGS, LOSSES = "findings.json", "losses.json"
 
 
 class PlanWriter:
@@ -52,11 +56,11 @@ class PlanWriter:
 
     def add_findings(self, findings: list[Finding]) -> None:
         """`findings.json`."""
-        self._writer.write("findings.json", canonical_json([finding.to_dict() for finding in findings]))
+        self._writer.write(FINDINGS, canonical_json([finding.to_dict() for finding in findings]))
 
     def add_losses(self, losses: list[Loss]) -> None:
         """`losses.json`."""
-        self._writer.write("losses.json", canonical_json([loss.to_dict() for loss in losses]))
+        self._writer.write(LOSSES, canonical_json([loss.to_dict() for loss in losses]))
 
     def seal(self, header: Mapping[str, Any], phases: list[Phase], steps: list[Step]) -> str:
         """Seal; returns the digest. A plan has nothing volatile: the same snapshot gives the same bytes."""
@@ -127,6 +131,24 @@ class Plan:
     def workload_identities(self) -> Iterator[dict[str, Any]]:
         """One line a Workload: namespace, name, uid, generation, finished, owners; streamed."""
         return object_store.read_lines(self.sealed, "originals/workloads")
+
+    def findings(self) -> list[dict[str, Any]]:
+        """What the operator must know, as `add_findings` wrote it; UntrustedError where it is no list of objects."""
+        return self._list(FINDINGS)
+
+    def losses(self) -> list[dict[str, Any]]:
+        """Every field without a home, as `add_losses` wrote it; UntrustedError where it is no list of objects."""
+        return self._list(LOSSES)
+
+    def _list(self, path: str) -> list[dict[str, Any]]:
+        where = self.sealed.where(path)
+        try:
+            found = orjson.loads(self.sealed.read(path))
+        except orjson.JSONDecodeError as error:
+            raise UntrustedError(f"{where}: not readable ({error}); make the plan again") from None
+        if not isinstance(found, list) or not all(isinstance(it, dict) for it in found):
+            raise UntrustedError(f"{where}: no list of objects; make the plan again")
+        return found
 
     def document(self, path: str) -> KubernetesObject:
         """One YAML document by its path, a CRD say; read and verified once, so never to be changed."""

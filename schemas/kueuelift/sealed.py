@@ -152,19 +152,22 @@ class Sealed:
 
     tree: Tree
     header: Mapping[str, Any]
+    format: Format
 
     @classmethod
-    def open(cls, root: Path, directory_format: Format) -> Self:
+    def open(cls, root: Path, first: Format, *others: Format) -> Self:
         """Verify the header and the names of all files; UntrustedError names what is wrong.
 
-        `root` is a directory or an archive of one; which of them, is seen from what lies there.
+        `root` is a directory of one of the formats, or an archive; which of them, is seen from what lies there.
         """
-        tree = open_tree(root, directory_format.name)
+        formats = (first, *others)
+        tree = open_tree(root, " or ".join(known.name for known in formats))
+        directory_format = next((known for known in formats if tree.holds(known.header_name)), first)
         header = read_header(tree, directory_format)
         problem = next(tree_problems(tree, directory_format.header_name, set(header["files"])), None)
         if problem:
             raise UntrustedError(problem)
-        return cls(tree=tree, header=header)
+        return cls(tree=tree, header=header, format=directory_format)
 
     @property
     def root(self) -> Path:

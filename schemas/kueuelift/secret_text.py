@@ -17,6 +17,7 @@ _USER_INFO = re.compile(
     r"(?<=://)(?:"
     r"[^\s\"'<>/:@]{0,300}:(?!\d{1,5}(?:[?#\"'\s,;)]|$))[^\s]{1,1000}(?=@(?!sha\d))(?<!/)"
     r"|(?<!ssh://)[^\s\"'<>/]{1,1000}(?=@))"
+    r"|(?<=//)[^\s\"'<>/:@]{1,300}:(?!\d{1,5}(?:[?#\"'\s,;)]|$))[^\s/]{1,300}(?=@(?!sha\d))"
 )
 _LOGIN = re.compile(  # without a scheme: user:password@host.tld, root:password@tcp(host)
     r"(?<![\w/:.-])(?!(?:mailto|acct|user|group|domain|serviceAccount|principal):)[\w.%+-]{1,64}:[^\s:@/\"']{1,300}"
@@ -43,7 +44,7 @@ _PRIVATE_KEY = re.compile(
     r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     re.DOTALL,
 )
-_WEB_TOKEN = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?")
+_WEB_TOKEN = re.compile(r"\beyJ[A-Za-z0-9_-]{5,2000}\.eyJ[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?")
 _OF_VENDORS = re.compile(
     r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl(?:pat|rt|dt|ptt)-[\w-]{16,}|xox[abeprs]-[\w-]{10,}"
     r"|xapp-[\w-]{10,}|A(?:KI|SI)A[0-9A-Z]{16}\b|AIza[\w-]{35}|ya29\.[\w-]{20,}|hvs\.[\w-]{20,}|hf_[A-Za-z0-9]{30,}"
@@ -67,7 +68,10 @@ SHORTEST_TOLD = 5
 
 _OF_KUBECONFIG = ("clusters", "contexts", "users")
 
-_NAME = re.compile(r"(?<![\w.-])(-{0,2}[\w.][\w.-]{0,120})([\"']?[ \t]{0,3}[=:](?![=~>])[ \t]{0,3})")
+_NAME = re.compile(
+    r"(?<![\w.-])(-{0,2}[\w.][\w.-]{0,120})"
+    r"(\\{0,3}[\"']?[ \t]{0,3}(?::=|=>|%3[dD]|[=:](?![=~>]))[ \t]{0,3}(?:\\{1,3}[\"'])?)"
+)
 _FLAG = re.compile(r"(?<!\S)(--?[\w.][\w.-]{0,120})[ \t]{1,3}(?=[^\s=-])")
 _BARE_FLAG = re.compile(r"--?[\w.][\w.-]{0,120}")
 _VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|(?:[^\s\"'&;,]|,(?![\w.-]{1,60}=))+", re.DOTALL)
@@ -75,10 +79,40 @@ USER_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
 """curl's, which take user:password."""
 
 _USER = re.compile(r"(?<!\S)((?:-u|--user|--proxy-user)[ =]{1,3}[\"']?[^\s:\"']{1,200}:)([^\s\"']+)")
-_PASS = re.compile(r"(\bsshpass[ \t]{1,3}-p[ \t]{0,3}|\bmysql\w{0,10}\b[^\n|;&]{0,300}[ \t]-p)([^\s-][^\s]*)")
+_PASS = re.compile(
+    r"(\bsshpass[ \t]{1,3}-p[ \t]{0,3}|\b(?:mysql|mariadb)[\w-]{0,10}\b[^\n|;&]{0,300}[ \t]-p"
+    r"|\blogin\b[^\n|;&]{0,300}[ \t]-p[ \t=]{1,3}|\bredis-cli\b[^\n|;&]{0,300}[ \t]-a[ \t]{1,3}"
+    r"|\bldap\w{1,12}\b[^\n|;&]{0,300}[ \t]-w[ \t]{0,3})([^\s-][^\s]*)"
+)
+_ESCAPED = re.compile(r"[^\\\"']+")
+_GLUED = re.compile(r"(?=[\w$'\"])[^\s&;,]+")
+"""What a shell appends to a quoted value."""
+
+_WORDED = (  # a name, what is between, and a secret, in forms without = or :
+    re.compile(r"(?m)^([ \t]{0,20}(?:ENV|ARG)[ \t]{1,9})([\w.-]{1,120})([ \t]{1,9})([^\s=].*)"),
+    re.compile(r"(<)([\w.:-]{1,120})((?:[ \t][^<>]{0,200})?>)([^<]{1,2000})(?=</)"),
+    re.compile(r"(\blogin\s{1,9}\S{1,200}\s{1,9})(password)(\s{1,9})(\S+)"),
+    re.compile(
+        r"(?i)()(\b\w{0,40}(?:password|passwd|passphrase))([ \t](?:(?:is|was)[ \t])?[\"'])([^\"'\n]{1,500})(?=[\"'])"
+    ),
+    re.compile(r"(?i)()(\b\w{0,40}(?:password|passwd|passphrase))([ \t](?:is|was)[ \t:]{1,3})((?=\S{0,200}\d)\S{4,})"),
+    re.compile(
+        r"()(?<![\w.-])([\w.-]{1,120})([\"']?:[ \t]{0,9}[|>][-+\d]{0,2}[ \t]{0,9}\n)((?:[ \t]+\S[^\n]*(?:\n|\Z))+)"
+    ),
+)
+_OF_MYSQL = re.compile(r"(?:mysql|mariadb)[\w-]{0,10}|sshpass")
+_SHORT_FLAGS = (
+    ("-p", re.compile(r"login|sshpass"), False),
+    ("-a", re.compile(r"redis-cli"), False),
+    ("-w", re.compile(r"ldap\w{1,12}"), True),
+)
+_SECRET_KIND = re.compile(r"\bkind\\{0,3}[\"']?[ \t]{0,9}:\s{0,9}\\{0,3}[\"']?Secret(?:List)?\b")
 _NO_VALUE = frozenset({"true", "false", "null", "none", "{", "[", "{}", "[]", "|", ">", "|-", ">-", "|+", ">+", ""})
 _PROSE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{8,}")
 """What after `token: ` is a secret rather than the next word of a sentence."""
+
+_LONGEST_WORD = 300
+"""No sentence has a longer one."""
 
 _COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#.*$")
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -131,13 +165,42 @@ def hide_assigned(text: str, hide: Hide, *, prose: bool = False) -> str:
 
     In `prose` a colon is often no more than punctuation.
     """
-    if "=" in text or ":" in text:
+    for form in _WORDED:
+        text = form.sub(lambda found: _worded(found, hide), text)
+    if "=" in text or ":" in text or "%3" in text:
         text = _hide_after(_NAME, text, hide, prose=prose)
     if "-" in text and not prose:
         text = _hide_after(_FLAG, text, hide, prose=False)
         for pattern in (_USER, _PASS):
             text = pattern.sub(lambda found: found[1] + hide(found[2]), text)
     return text
+
+
+def _worded(found: re.Match[str], hide: Hide) -> str:
+    before, name, between, value = found.groups()
+    if not smells(name) or not value.strip() or value.strip().startswith((MARK, "{", "[")):
+        return found[0]
+    kept = value[: len(value) - len(value.lstrip())], value[len(value.rstrip()) :]
+    return f"{before}{name}{between}{kept[0]}{hide(value.strip())}{kept[1]}"
+
+
+def holds_secret_object(text: str) -> bool:
+    """Whether a text looks like an object of kind Secret, which nobody should see where it cannot be read."""
+    return "Secret" in text and _SECRET_KIND.search(text) is not None
+
+
+def short_flag_secret(words: frozenset[str], before: str, word: str) -> int | None:
+    """Where a secret begins in an argument that has no telling name: `mysql -pX`; `words` are all of the command's."""
+    programs = {name.rpartition("/")[2] for name in words}
+    if word.startswith("-p") and len(word) > len("-p") and any(map(_OF_MYSQL.fullmatch, programs)):
+        return len("-p")
+    for flag, pattern, glued in _SHORT_FLAGS:
+        if any(map(pattern.fullmatch, programs)):
+            if before == flag:
+                return 0
+            if glued and word.startswith(flag) and len(word) > len(flag):
+                return len(flag)
+    return None
 
 
 def _hide_after(pattern: re.Pattern[str], text: str, hide: Hide, *, prose: bool) -> str:
@@ -164,17 +227,25 @@ def _value_at(text: str, at: int, *, whole: bool) -> tuple[int, int] | None:
     """Where a value begins and ends, its quotes not counted; `whole`: all that is left, as of one argument."""
     if whole:
         return (at, len(text)) if text[at:].lower() not in _NO_VALUE else None
+    if text[at : at + 1] in ("{", "["):
+        return None
+    if text[at - 1 : at] in ("'", '"') and text[at - 2 : at - 1] == "\\":
+        found = _ESCAPED.match(text, at)
+        return found.span() if found else None
     found = _VALUE.match(text, at)
-    if found is None or found[0].lower() in _NO_VALUE or found[0][0] in "{[":
+    if found is None or found[0].lower() in _NO_VALUE:
         return None
     start, end = found.span()
     if found[0][0] in "\"'":
+        if text[at - 1] == "=" and len(found[0]) > 1 and (glued := _GLUED.match(text, end)):
+            return start, glued.end()
         start, end = start + 1, end - (len(found[0]) > 1 and found[0][-1] == found[0][0])
     return (start, end) if start < end else None
 
 
 def _telling(name: str, value: str) -> bool:
-    return name.lower().endswith(("password", "passwd", "passphrase")) or _PROSE.fullmatch(value) is not None
+    long = len(value) > _LONGEST_WORD
+    return long or name.lower().endswith(("password", "passwd", "passphrase")) or _PROSE.fullmatch(value) is not None
 
 
 def hide_in_comments(text: str, hide: Hide) -> str:

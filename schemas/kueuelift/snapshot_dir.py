@@ -18,6 +18,20 @@ from kueuelift.object_store import LineFiles, line_files
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
 
 FORMAT = Format(name="snapshot", version=1)
+CLUSTER_SCOPED = "_cluster"
+"""The line file of objects without a namespace; no namespace has such a name."""
+
+_CRDS, _OBJECTS, _WORKLOADS = "crds", "objects", "workloads"
+
+
+def place_of(kind: Kind) -> str:
+    """The folder of all objects of one of Kueue's kinds."""
+    return _WORKLOADS if kind.per_job else f"{_OBJECTS}/{kind.plural}"
+
+
+def place_of_crd(plural: str) -> str:
+    """The file of a CustomResourceDefinition of the group."""
+    return f"{_CRDS}/{file_name(plural, '.yaml')}"
 
 
 class SnapshotWriter:
@@ -36,16 +50,16 @@ class SnapshotWriter:
             "storage": next(version["name"] for version in spec["versions"] if version["storage"]),
             "storedVersions": (crd.get("status") or {}).get("storedVersions") or [],
         }
-        return self._writer.write(f"crds/{file_name(plural, '.yaml')}", yaml_text.dump(crd))
+        return self._writer.write(place_of_crd(plural), yaml_text.dump(crd))
 
     def add_object(self, kind: Kind, obj: KubernetesObject) -> str:
         """A configuration object, whole."""
-        return object_store.write_object(self._writer, "objects", kind, obj)
+        return object_store.write_object(self._writer, _OBJECTS, kind, obj)
 
     @contextmanager
     def workloads(self) -> Iterator[LineFiles]:
         """Where Workloads are streamed to, by namespace."""
-        with line_files(self._writer, "workloads") as files:
+        with line_files(self._writer, _WORKLOADS) as files:
             yield files
 
     def add_part(self, folder: str, resource: str, obj: KubernetesObject) -> str:
@@ -64,10 +78,6 @@ class SnapshotWriter:
     def discard(self, folder: str) -> None:
         """Take back all of a folder: a list is in a snapshot whole or not at all."""
         self._writer.discard(folder)
-
-    def discard_objects(self, kind: Kind) -> None:
-        """Take back all objects of a kind."""
-        self.discard("workloads" if kind.per_job else f"objects/{kind.plural}")
 
     def add_helm_record(self, record: HelmRecord) -> str:
         """One revision of a release: `release.json`, values, computed values, manifest, hooks; returns its folder."""
@@ -126,18 +136,25 @@ class Snapshot:
     def crds(self) -> dict[str, KubernetesObject]:
         """The captured CustomResourceDefinitions of known kinds, by plural."""
         found = {}
-        for path in self.sealed.names("crds"):
-            crd = shaped_crd(yaml_text.load(self.sealed.read(path), self.sealed.where(path)), self.sealed.where(path))
+        for path in self.sealed.names(_CRDS):
+            crd = self._crd_in(path)
             if crd["spec"]["names"]["plural"] in BY_PLURAL:
                 found[crd["spec"]["names"]["plural"]] = crd
         return found
 
+    def crd(self, plural: str) -> KubernetesObject:
+        """One captured CustomResourceDefinition, whole."""
+        return self._crd_in(place_of_crd(plural))
+
+    def _crd_in(self, path: str) -> KubernetesObject:
+        return shaped_crd(object_store.read_object(self.sealed, path), self.sealed.where(path), schemas=True)
+
     def objects(self, kind: Kind) -> Iterator[KubernetesObject]:
         """The objects of one kind; Workloads are streamed."""
         if kind.per_job:
-            found = object_store.read_lines(self.sealed, "workloads")
+            found = object_store.read_lines(self.sealed, _WORKLOADS)
         else:
-            found = object_store.read_objects(self.sealed, "objects", kind)
+            found = object_store.read_objects(self.sealed, _OBJECTS, kind)
         return (shaped(obj, f"{self.sealed.root}: {_told(kind, obj)}", namespaced=kind.namespaced) for obj in found)
 
     def parts(self, folder: str) -> Iterator[tuple[str, KubernetesObject]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from kueuelift.model import KubernetesObject
+from kueuelift.model import OWN_VERSION, KubernetesObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,16 @@ _IN_METADATA = {
 def split(obj: KubernetesObject) -> tuple[KubernetesObject, dict[str, Any]]:
     """An object without its volatile fields, and these by path, each with a value that can be compared."""
     taken: dict[str, Any] = {}
-    rest = _without(obj, _IN_SUMMARY, taken) if obj.get("kind") == "Owners" else dict(obj)
+    summary = (obj.get("apiVersion"), obj.get("kind")) == (OWN_VERSION, "Owners")
+    rest = _without(obj, _IN_SUMMARY, taken) if summary else dict(obj)
     metadata = rest.get("metadata")
     if isinstance(metadata, dict):
         metadata = _without(metadata, _IN_METADATA, taken)
         if isinstance(metadata.get("annotations"), dict):
             annotations = _without(metadata["annotations"], _IN_ANNOTATIONS, taken)
             # None at all, and none but volatile ones, are the same.
-            metadata["annotations"] = annotations or None
+            others = {key: value for key, value in metadata.items() if key != "annotations"}
+            metadata = others | ({"annotations": annotations} if annotations else {})
         if isinstance(metadata.get("ownerReferences"), list):
             metadata["ownerReferences"] = [_owner(owner, taken) for owner in metadata["ownerReferences"]]
         rest["metadata"] = metadata

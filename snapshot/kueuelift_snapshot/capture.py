@@ -12,7 +12,7 @@ from kueuelift.kinds import BY_PLURAL, GROUP, Kind
 from kueuelift.model import Failure, KubernetesObject
 from kueuelift.object_shape import shaped, shaped_crd, with_metadata
 from kueuelift.progress import Progress, Silence, Task
-from kueuelift.snapshot_dir import SnapshotWriter
+from kueuelift.snapshot_dir import CLUSTER_SCOPED, SnapshotWriter, place_of
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
 from kueuelift_snapshot.discovery import Served, ServedResource, of_crd
 from kueuelift_snapshot.failure_text import failure_of, refusal_of
@@ -38,9 +38,6 @@ RESTARTS = 2
 
 _NOT_FOR_US = frozenset({403, 404, 405})
 """Answers that say no more than that a kind cannot be listed by this user, or at all."""
-
-CLUSTER_SCOPED = "_cluster"
-"""The line file of objects without a namespace; no namespace has such a name."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -114,8 +111,7 @@ class Capture:
                 return listing
 
             resource = Resource(group=GROUP, version=versions[0], plural=kind.plural)
-            place = "workloads" if kind.per_job else f"objects/{kind.plural}"
-            listing = self.whole(resource, read, discard=lambda: self.discard(place))
+            listing = self.whole(resource, read, discard=lambda: self.discard(place_of(kind)))
         if listing is not None:
             self.lists[kind.plural] = listing
 

@@ -7,6 +7,7 @@ from typing import Any
 from kueuelift.difference import Edit
 from kueuelift.kinds import BY_NAME, BY_PLURAL, CONFIGURATION_KINDS, KINDS, Kind
 from kueuelift.model import KubernetesObject
+from kueuelift.snapshot_dir import place_of
 from kueuelift.volatile import FROM_A_CLUSTER, VOLATILE
 from kueuelift_snapshot import helm_comparison
 from kueuelift_snapshot.changes import Changes, How
@@ -101,8 +102,7 @@ class _Work:
         if not self.common.takes(kind):
             self.gaps.append(Gap(what=kind.name, reason="left out of one of the two by an option"))
         elif not self._failed(kind.crd_name) and not self._lacking(kind.name, *listed):
-            folder = "workloads" if kind.per_job else f"objects/{kind.plural}"
-            self._section(kind.name, folder, kind, many=kind.per_job)
+            self._section(kind.name, place_of(kind), kind, many=kind.per_job)
 
     def helm(self) -> None:
         """The revisions of every release."""
@@ -210,7 +210,7 @@ class _Work:
                     failed=failed and not failure.foreign,
                 )
             for what in side.snapshot.header["unseen"]:
-                yield Gap(what=what, reason=f"not in {side.name}, which may not be asked for it")
+                yield Gap(what=what, reason=f"not in {side.name}, whose user may not list it")
 
     def _version_gaps(self) -> Iterator[Gap]:
         for kind, fields in self.objects.left_out.items():
@@ -224,9 +224,10 @@ class _Work:
         clusters: list[Any] = [header["cluster"]["uid"] for header in self.headers]
         if all(clusters) and clusters[0] != clusters[1]:
             yield f"two clusters: {names[0]} is of {clusters[0]}, {names[1]} of {clusters[1]}"
-        for name, header in zip(names, self.headers, strict=True):
-            if options := [*header["narrowed"], *(f"--no-{part}" for part in header["without"])]:
-                yield f"{name} was taken with {' '.join(options)}: nothing else is compared"
+        for side, header in zip(self.sides, self.headers, strict=True):
+            without = [] if side.from_files else [f"--no-{part}" for part in header["without"]]
+            if options := [*header["narrowed"], *without]:
+                yield f"{side.name} was taken with {' '.join(options)}: nothing else is compared"
         if self.common.namespaces is not None and not self.common.namespaces:
             yield f"{names[0]} and {names[1]} have no namespace in common"
         if not self.objects.with_tokens:

@@ -50,7 +50,7 @@ class Gap:
     failed: bool = False
     """Whether it should have been there: a snapshot is incomplete."""
     versions: bool = False
-    """Whether these are fields of two versions."""
+    """Whether these are fields that the versions of both sides do not have alike."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -144,7 +144,10 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
             {"field": hidden.field, "reason": hidden.reason, "objects": hidden.objects} for hidden in comparison.hidden
         ],
         "tokens": {"compared": comparison.tokens_compared, "notCompared": comparison.tokens},
-        "notCompared": [{"what": gap.what, "reason": gap.reason, "incomplete": gap.failed} for gap in comparison.gaps],
+        "notCompared": [
+            {"what": gap.what, "reason": gap.reason, "incomplete": gap.failed, "versions": gap.versions}
+            for gap in comparison.gaps
+        ],
         "notes": list(comparison.notes),
     }
 

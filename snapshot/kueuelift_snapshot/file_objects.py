@@ -13,12 +13,13 @@ import orjson
 from kueuelift import helm_payload
 from kueuelift.errors import RefusedError
 from kueuelift.helm_record import HelmRecord
-from kueuelift.kinds import BY_NAME, GROUP, KINDS, Kind, version_of
+from kueuelift.kinds import GROUP, KINDS, Kind, group_of, kind_of, version_of
 from kueuelift.manifest_stream import Manifest
 from kueuelift.model import Failure, KubernetesObject, ObjectRef
-from kueuelift.object_shape import shaped
+from kueuelift.object_shape import shaped, shaped_crd
 from kueuelift.object_store import LineFiles
-from kueuelift.snapshot_dir import SnapshotWriter
+from kueuelift.snapshot_dir import CLUSTER_SCOPED, SnapshotWriter
+from kueuelift.volatile import split
 from kueuelift_snapshot.helm_releases import Releases
 from kueuelift_snapshot.listing import Listing
 from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
@@ -59,10 +60,11 @@ class FileObjects:
     failures: list[Failure] = field(default_factory=list)
     """What should be there and is not, but for Helm's records."""
     repeated: int = 0
+    """How many objects came again; the first form of each was taken."""
     _releases: Releases = field(init=False)
     _hidden: dict[str, HiddenPaths] = field(default_factory=dict)
     _seen: dict[tuple[str, str, str, str], tuple[bytes, str]] = field(default_factory=dict)
-    """By group, kind, namespace and name: the object's hash, and where it came from."""
+    """By group, kind, namespace and name: the hash of what does not change by itself, and where it came from."""
     _open: ExitStack = field(default_factory=ExitStack)
     _lines: dict[str, LineFiles] = field(default_factory=dict)
 
@@ -76,10 +78,14 @@ class FileObjects:
         self._open.close()
 
     def take(self, manifest: Manifest) -> None:
-        """Write one object, or count it as foreign; RefusedError names its origin where it lacks its shape."""
+        """Write one object, or count it as foreign; RefusedError names its origin where it lacks its shape.
+
+        One that came before is only counted. RefusedError where Kueue's own, or a Helm record, is not what it was, but
+        for what changes by itself.
+        """
         obj = manifest.value
-        group, kind_name = _group(obj), obj["kind"]
-        kind = BY_NAME.get(kind_name) if group == GROUP else None
+        group, kind_name = group_of(obj["apiVersion"]), obj["kind"]
+        kind = kind_of(obj)
         if kind is not None:
             self._take_kueue(kind, manifest)
         elif (group, kind_name) == _CRD and _is_of_kueue(obj):
@@ -87,7 +93,7 @@ class FileObjects:
         elif not group and helm_payload.is_record(obj):
             self._take_record(manifest)
         elif placed := self._placed(obj):
-            if self._is_new(placed.value, manifest.origin, obj):
+            if self._is_new(obj, manifest.origin, alike=False):
                 self._write_part(placed)
         else:
             self.foreign[f"{kind_name}.{group}" if group else kind_name] += 1
@@ -109,7 +115,7 @@ class FileObjects:
 
     def _take_kueue(self, kind: Kind, manifest: Manifest) -> None:
         obj = shaped(manifest.value, manifest.origin, namespaced=kind.namespaced)
-        if not self._is_new(obj, manifest.origin, obj, namespaced=kind.namespaced):
+        if not self._is_new(obj, manifest.origin, namespaced=kind.namespaced):
             return
         listing = self.lists.setdefault(kind.plural, Listing(version=version_of(obj["apiVersion"]) or "", stored=False))
         listing.add(obj)
@@ -120,15 +126,15 @@ class FileObjects:
             self._account(self.writer.add_object(kind, redacted.value), redacted)
 
     def _take_crd(self, manifest: Manifest) -> None:
-        obj = _whole_crd(shaped(manifest.value, manifest.origin), manifest.origin)
-        if self._is_new(obj, manifest.origin, obj, namespaced=False):
+        obj = shaped_crd(manifest.value, manifest.origin, schemas=True)
+        if self._is_new(obj, manifest.origin, namespaced=False):
             self.crds.add(obj["spec"]["names"]["plural"])
             redacted = self.redactor.of_object(obj)
             self._account(self.writer.add_crd(redacted.value), redacted)
 
     def _take_record(self, manifest: Manifest) -> None:
         obj = shaped(manifest.value, manifest.origin, namespaced=True)
-        release = self._releases.take(obj) if self._is_new(obj, manifest.origin, obj) else None
+        release = self._releases.take(obj) if self._is_new(obj, manifest.origin) else None
         if release is not None:
             folder = self.writer.add_helm_record(release.record)
             self.helm_records.append(release.record.without_content())
@@ -153,7 +159,7 @@ class FileObjects:
             return
         if part not in self._lines:
             self._lines[part] = self._open.enter_context(self.writer.part_lines(placed.folder, placed.resource))
-        namespace = placed.value["metadata"].get("namespace") or "_cluster"
+        namespace = placed.value["metadata"].get("namespace") or CLUSTER_SCOPED
         self._account(self._lines[part].add(namespace, redacted.value), redacted)
 
     def _workloads(self) -> LineFiles:
@@ -161,17 +167,17 @@ class FileObjects:
             self._lines[""] = self._open.enter_context(self.writer.workloads())
         return self._lines[""]
 
-    def _is_new(self, value: Any, origin: str, obj: KubernetesObject, *, namespaced: bool = True) -> bool:
-        """Whether an object has not been taken yet; RefusedError where it has been, and was another one."""
+    def _is_new(self, obj: KubernetesObject, origin: str, *, namespaced: bool = True, alike: bool = True) -> bool:
+        """Whether an object has not been taken yet; RefusedError where it should be `alike` and is not."""
         metadata = obj["metadata"]
         namespace = metadata.get("namespace") or "" if namespaced else ""
-        identity = (_group(obj), obj["kind"], namespace, metadata["name"])
-        content = hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
+        identity = (group_of(obj["apiVersion"]), obj["kind"], namespace, metadata["name"])
+        lasting = _hash_of(split(obj)[0]) if alike else b""
         if identity not in self._seen:
-            self._seen[identity] = (content, origin)
+            self._seen[identity] = (lasting, origin)
             return True
         before, where = self._seen[identity]
-        if before != content:
+        if before != lasting:
             raise RefusedError(f"{ObjectRef.of(obj)}: differs between {where} and {origin}; leave one of the two out")
         self.repeated += 1
         return False
@@ -181,39 +187,10 @@ class FileObjects:
             self._hidden.setdefault(path, HiddenPaths()).add(redacted)
 
 
-def _group(obj: KubernetesObject) -> str:
-    return str(obj["apiVersion"]).rpartition("/")[0]
+def _hash_of(value: Any) -> bytes:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _is_of_kueue(crd: KubernetesObject) -> bool:
     spec = crd.get("spec")
     return isinstance(spec, dict) and spec.get("group") == GROUP
-
-
-def _whole_crd(crd: KubernetesObject, origin: str) -> KubernetesObject:
-    """A CRD with all that is read of it anywhere; RefusedError where something is missing."""
-    names, versions = crd["spec"].get("names"), crd["spec"].get("versions")
-    whole = (
-        isinstance(names, dict)
-        and isinstance(names.get("plural"), str)
-        and isinstance(versions, list)
-        and all(_is_version(version) for version in versions)
-        and [version["storage"] for version in versions].count(True) == 1
-    )
-    if not whole:
-        raise RefusedError(
-            f"{origin}: CustomResourceDefinition {crd['metadata']['name']}: names.plural, and versions with name, "
-            "served, one storage and schema.openAPIV3Schema, wanted in its spec; give the whole CRD or leave it out"
-        )
-    return crd
-
-
-def _is_version(version: Any) -> bool:
-    schema = version.get("schema") if isinstance(version, dict) else None
-    return (
-        isinstance(schema, dict)
-        and isinstance(schema.get("openAPIV3Schema"), dict)
-        and isinstance(version.get("name"), str)
-        and isinstance(version.get("served"), bool)
-        and isinstance(version.get("storage"), bool)
-    )

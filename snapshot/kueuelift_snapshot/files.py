@@ -33,7 +33,7 @@ class CapturedFiles(Captured):
     unparsed: tuple[LeftAside, ...]
     """Documents that are no objects; the templates among them are failures too."""
     repeated: int
-    """How many objects came again, the same as before."""
+    """How many objects came again; the first form of each is in the snapshot."""
 
 
 def collect_files(
@@ -48,8 +48,9 @@ def collect_files(
 ) -> CapturedFiles:
     """Make a sealed directory of the manifests below `paths`, `-` being `stdin`; it may be transformed, never applied.
 
-    RefusedError names file, line and field of what is no YAML, of an object without its shape, and of one object in two
-    different forms. Templates and unreadable files are failures: the snapshot is there, without them.
+    RefusedError names file, line and field of what is no YAML, of an object without its shape, and of one object of
+    Kueue's in two forms that differ in more than what changes by itself. Templates and unreadable files are failures:
+    the snapshot is there, without them.
     """
     began = now()
     with writing_snapshot(out) as writer:

@@ -5,7 +5,7 @@ from functools import cache
 from kueuelift import crd as crds
 from kueuelift.kinds import Kind
 from kueuelift.model import KubernetesObject
-from kueuelift.snapshot_dir import Snapshot
+from kueuelift.snapshot_dir import Snapshot, place_of_crd
 from kueuelift.structural import Schema
 
 
@@ -15,6 +15,7 @@ class KindSchemas:
     def __init__(self, before: Snapshot, after: Snapshot) -> None:
         self._sides = (before, after)
         self._crds: dict[tuple[str, str], KubernetesObject] = {}
+        """By plural and hash: most often both have the same one."""
 
     def of(self, kind: Kind, before: str, after: str) -> tuple[Schema | None, Schema | None]:
         """The schemas of two versions, one for each side; None where nothing is known of a version."""
@@ -28,13 +29,12 @@ class KindSchemas:
         return _bundled(kind.plural, version)
 
     def _captured(self, kind: Kind, snapshot: Snapshot) -> KubernetesObject | None:
-        path = f"crds/{kind.plural}.yaml"
-        digest = snapshot.hashes("crds").get(path)
+        digest = snapshot.header["files"].get(place_of_crd(kind.plural))
         if digest is None:
             return None
-        if (path, digest) not in self._crds:
-            self._crds[path, digest] = next(snapshot.objects_in(path))
-        return self._crds[path, digest]
+        if (kind.plural, digest) not in self._crds:
+            self._crds[kind.plural, digest] = snapshot.crd(kind.plural)
+        return self._crds[kind.plural, digest]
 
 
 @cache

@@ -84,17 +84,19 @@ def _variable(walk: "Walk", entry: Any) -> Any:
     return walk.below(entry, judge)
 
 
-def arguments(walk: "Walk", given: Any, _: Mapping[str, Any], shape: Shape) -> Any:
+def arguments(walk: "Walk", given: Any, around: Mapping[str, Any], shape: Shape) -> Any:
     """A command's words; a flag such as `--password` announces that the next one is a secret."""
     if isinstance(given, str):
-        return _argument(walk, given, "")
+        return _argument(walk, given, "", frozenset())
     if not isinstance(given, list):
         return walk.structure(given, shape)
     words = iter(["", *given])
-    return walk.each(given, lambda word: _argument(walk, word, next(words)))
+    command = around.get("command")
+    named = frozenset(it for it in (*(command if isinstance(command, list) else ()), *given) if isinstance(it, str))
+    return walk.each(given, lambda word: _argument(walk, word, next(words), named))
 
 
-def _argument(walk: "Walk", word: Any, before: Any) -> Any:
+def _argument(walk: "Walk", word: Any, before: Any, named: frozenset[str]) -> Any:
     if not isinstance(word, str):
         return walk.structure(word, FOREIGN)
     if isinstance(before, str):
@@ -103,6 +105,8 @@ def _argument(walk: "Walk", word: Any, before: Any) -> Any:
         if before in secret_text.USER_FLAGS and ":" in word:
             user, _, password = word.partition(":")
             return f"{user}:{walk.secret(password)}"
+        if (start := secret_text.short_flag_secret(named, before, word)) is not None:
+            return f"{word[:start]}{walk.secret(word[start:])}"
     return walk.command(word)
 
 
@@ -138,7 +142,12 @@ def hidden(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
 
 def flex_options(walk: "Walk", value: Any, around: Mapping[str, Any], shape: Shape) -> Any:
     """What a volume driver is told; other `options` are judged as what is around them."""
-    return walk.structure(value, FOREIGN if "driver" in around else shape)
+    return walk.foreign(value) if "driver" in around else walk.structure(value, shape)
+
+
+def attributes(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
+    """What a volume driver of any vendor is told."""
+    return walk.foreign(value)
 
 
 def spark(walk: "Walk", settings: Any, _: Mapping[str, Any], __: Shape) -> Any:
@@ -203,9 +212,9 @@ _POD: dict[str, Handler] = _ANY | {
     "args": arguments,
     "command": arguments,
     "env": environment,
-    "httpHeaders": free,
+    "httpHeaders": environment,
     "options": flex_options,
-    "volumeAttributes": free,
+    "volumeAttributes": attributes,
     **dict.fromkeys(("labels", "limits", "matchLabels", "nodeSelector", "requests"), bare),
 }
 _FOREIGN: dict[str, Handler] = _POD | {

@@ -189,6 +189,8 @@ class Walk:
         return self._judged(self.formed(text), prose=False)
 
     def _judged(self, text: str, *, prose: bool) -> str:
+        if secret_text.holds_secret_object(text):
+            return str(self.token(text))
         if not secret_text.is_telling(text, prose=prose):
             return text
         text = secret_text.hide_assigned(text, self.token, prose=prose)

@@ -26,7 +26,7 @@ RELEASE = "0.12.2"
 
 _ROOT = "/registry/kueue.x-k8s.io/workloads/"
 _A_TRANSACTION = 100
-_COUNT_SECONDS = 120
+_COUNT_SECONDS = 600
 
 
 class Crowd:

@@ -137,19 +137,26 @@ def main(*, most: int, runs: int) -> None:
     """Measure `kueuelift snapshot` against kubectl."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sizes = sorted({size for size in (SMALL, MIDDLE, LARGE) if size < most} | {most})
+    rows: list[Row] = []
     try:
         with ControlPlane(locate()) as cluster, tempfile.TemporaryDirectory(prefix="bench-") as folder:
             tell = _to_standard_error
-            rows = list(Bench(cluster=cluster, folder=Path(folder), runs=runs, tell=tell).rows(sizes))
+            rows.extend(Bench(cluster=cluster, folder=Path(folder), runs=runs, tell=tell).rows(sizes))
     except BedError as error:
-        raise click.ClickException(str(error)) from error
+        _tell(rows)
+        raise click.ClickException(f"not all sizes could be measured: {error}") from error
+    if not all(verdict.held for verdict in _tell(rows)):
+        sys.exit(1)
+
+
+def _tell(rows: Sequence[Row]) -> list[Verdict]:
+    """Print what was measured, and the budgets."""
     ours = {row.workloads: row.middle for row in rows if row.command == OURS}
+    judged = list(verdicts(rows)) if rows else []
     click.echo(table(HEAD, [row.cells(ours[row.workloads]) for row in rows]))
     click.echo("")
-    judged = list(verdicts(rows))
     click.echo(table(VERDICTS, [verdict.cells for verdict in judged]))
-    if not all(verdict.held for verdict in judged):
-        sys.exit(1)
+    return judged
 
 
 def _to_standard_error(line: str) -> None:

@@ -15,6 +15,8 @@ from kueuelift.inspection_text import lines
 from kueuelift.journal import FILE_NAME, Journal
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.model import KubernetesObject
+from kueuelift.plan_dir import FORMAT as PLAN
+from kueuelift.sealed import writing
 from kueuelift.snapshot_dir import writing_snapshot
 from make_damaged import DAMAGES, FOLDER, directory, write_plan, write_snapshot
 from plan_maker import make_plan
@@ -96,8 +98,8 @@ def test_a_person_reads_it_on_one_page(rich: Path) -> None:
         "complete  no",
         "hidden    5 values in 2 files behind tokens of key",
         "narrowed  --namespaces=team",
-        "without   running",
-        "unseen    rayjobs.ray.io",
+        "without   running: left out by --no-running",
+        "unseen    rayjobs.ray.io: may not be listed; objects of them with a queue are not in here",
         "skipped   foreign objects: 3 Pod; not read: a.yaml",
         "as stored, no conversion",
         "100 v1beta1, 30 v1beta2",
@@ -110,6 +112,15 @@ def test_a_person_reads_it_on_one_page(rich: Path) -> None:
     ):
         assert wanted in told, told
     assert told.count("\n") < 80
+
+
+def test_what_files_lack_no_option_left_out(tmp_path: Path) -> None:
+    with writing_snapshot(tmp_path / "s") as writer:
+        writer.seal(snapshot_header(origin="files", narrowed=["--from"], without=["running"]), {})
+    told = text(tmp_path / "s")
+    assert "without   running: the files hold none" in told
+    assert "--no-running" not in told
+    assert "not installed" not in told
 
 
 @pytest.mark.parametrize("name", ["rich.tar.gz", "rich.log"])
@@ -257,6 +268,21 @@ def test_a_broken_release_record_costs_that_record_only(tmp_path: Path) -> None:
 def test_a_plan_without_reports_says_that_it_does_not_know(tmp_path: Path) -> None:
     write_plan(tmp_path / "plan")
     assert "findings  unknown" in text(tmp_path / "plan")
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", "not JSON", "\\"])
+def test_a_report_of_another_shape_costs_that_report_only(tmp_path: Path, content: str) -> None:
+    with writing(tmp_path / "plan", PLAN) as writer:
+        writer.write("findings.json", content)
+        writer.write("losses.json", "[]")
+        write_plan(tmp_path / "other")
+        header = json.loads((tmp_path / "other" / "plan.json").read_text())
+        writer.seal({key: header[key] for key in header if key not in {"digest", "files", "format", "volatile"}}, {})
+    page = inspect(tmp_path / "plan")
+    assert (page.content["findings"], page.content["losses"]) == (None, 0)
+    (problem,) = page.problems
+    assert problem.startswith(f"{tmp_path}/plan/findings.json: ")
+    assert problem.endswith("make the plan again")
 
 
 @pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_text("notes"), lambda _: None])

@@ -45,6 +45,19 @@ def test_cut_off_anywhere_it_reads_the_whole_lines_and_goes_on(
     assert [entry.event for entry in journals.read(folder)] == ["done"] * whole + ["run-ended"]
 
 
+def test_what_lies_beside_the_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "j"
+    Journal(folder, now).close()
+    assert (journals.backups(folder), journals.has_record(folder), journals.is_cut_off(folder)) == ([], False, False)
+    (folder / journals.BACKUPS).mkdir()
+    for name in ("snapshot", "b.yaml"):
+        (folder / journals.BACKUPS / name).touch()
+    (folder / journals.RECORD).touch()
+    (folder / FILE_NAME).write_text('{"at":')
+    assert [path.name for path in journals.backups(folder)] == ["b.yaml", "snapshot"]
+    assert (journals.has_record(folder), journals.is_cut_off(folder)) == (True, True)
+
+
 def test_a_line_that_is_no_journal_line_is_refused_by_number(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("{}\n")
     with pytest.raises(UntrustedError, match=r"journal\.jsonl"):

@@ -75,3 +75,16 @@ def test_a_definition_without_its_versions_is_refused(change: dict[str, object],
     assert shaped_crd(good, "origin") == good
     with pytest.raises(RefusedError, match=f"origin: {path}"):
         shaped_crd({**good, **change}, "origin")
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"), [(None, "schema"), ({}, "schema.openAPIV3Schema"), ({"openAPIV3Schema": 5}, "schema.openAPIV3")]
+)
+def test_a_definition_whose_objects_are_read_has_their_schemas(schema: object, path: str) -> None:
+    def crd(schema: object) -> dict[str, object]:
+        return {**GOOD, "spec": {"names": {"plural": "as"}, "versions": [VERSION | {"schema": schema}]}}
+
+    good = crd({"openAPIV3Schema": {"type": "object"}})
+    assert shaped_crd(good, "origin", schemas=True) == good
+    with pytest.raises(RefusedError, match=rf"origin: spec.versions\[\].{path}"):
+        shaped_crd(crd(schema), "origin", schemas=True)

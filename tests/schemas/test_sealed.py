@@ -51,6 +51,16 @@ def test_what_is_sealed_reads_back(tmp_path: Path) -> None:
         found.read("a/x.txt")
 
 
+def test_it_knows_which_of_several_formats_it_has(tmp_path: Path) -> None:
+    plan = Format(name="plan", version=1)
+    seal(tmp_path / "s")
+    for formats in ((FORMAT,), (FORMAT, plan), (plan, FORMAT)):
+        assert Sealed.open(tmp_path / "s", *formats).format == FORMAT
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UntrustedError, match=r"has no header plan\.json"):
+        Sealed.open(tmp_path / "empty", plan, FORMAT)
+
+
 def test_the_digest_is_of_the_content_and_not_of_the_time(tmp_path: Path) -> None:
     first = seal(tmp_path / "1", volatile={"takenAt": "now"})
     assert seal(tmp_path / "2", volatile={"takenAt": "later"}) == first

@@ -11,7 +11,7 @@ from kueuelift.helm_record import HelmHook, HelmRecord
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.model import KubernetesObject
 from kueuelift.sealed import canonical_json
-from kueuelift.snapshot_dir import Snapshot, SnapshotWriter, writing_snapshot
+from kueuelift.snapshot_dir import Snapshot, SnapshotWriter, place_of, place_of_crd, writing_snapshot
 from snapshot_maker import listing, snapshot_header
 
 QUEUE, WORKLOAD, LOCAL = BY_NAME["ClusterQueue"], BY_NAME["Workload"], BY_NAME["LocalQueue"]
@@ -96,8 +96,8 @@ def test_discarding_takes_back_one_kind_only(tmp_path: Path) -> None:
         writer.add_object(LOCAL, obj("q", "t"))
         with writer.workloads() as lines:
             lines.add("t", obj("w", "t"))
-        writer.discard_objects(LOCAL)
-        writer.discard_objects(WORKLOAD)
+        writer.discard(place_of(LOCAL))
+        writer.discard(place_of(WORKLOAD))
         with writer.workloads() as lines:
             lines.add("t", obj("again", "t"))
 
@@ -122,6 +122,18 @@ def test_crds_tell_the_header_what_is_served_and_stored(tmp_path: Path) -> None:
         },
     }
     assert snapshot.crds() == {"cohorts": stored}
+    assert set(snapshot.hashes("crds")) == {place_of_crd("cohorts")}
+    assert snapshot.crd("cohorts") == stored
+
+
+@pytest.mark.parametrize("schema", [None, {}, {"openAPIV3Schema": "x"}])
+def test_crds_without_their_schemas_are_refused(tmp_path: Path, schema: object) -> None:
+    crd = bundled("0.17.0", service=None)["cohorts"]
+    crd["spec"]["versions"][0]["schema"] = schema
+    snapshot = made(tmp_path / "s", lambda writer: writer.add_crd(crd))
+    for read in (snapshot.crds, lambda: snapshot.crd("cohorts")):
+        with pytest.raises(RefusedError, match=r"crds/cohorts\.yaml: spec\.versions\[\]\.schema"):
+            read()
 
 
 def test_crds_of_unknown_kinds_are_kept_apart(tmp_path: Path) -> None:

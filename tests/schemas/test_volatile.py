@@ -2,6 +2,8 @@
 
 from copy import deepcopy
 
+import pytest
+
 from kueuelift.volatile import VOLATILE, split
 
 OBJECT = {
@@ -36,6 +38,19 @@ def test_volatile_fields_are_taken_by_their_place() -> None:
         "status..observedGeneration": {"": 1},
         "status..lastTransitionTime": {".conditions[0]": "now"},
     }
+
+
+def test_no_annotations_and_none_but_volatile_ones_are_the_same() -> None:
+    revision = {"deployment.kubernetes.io/revision": "1"}
+    bare: dict[str, object] = {"name": "a"}
+    for metadata in (bare, bare | {"annotations": {}}, bare | {"annotations": revision}):
+        assert split({"metadata": metadata})[0] == {"metadata": bare}
+
+
+@pytest.mark.parametrize(("version", "kept"), [("kueuelift/v1", {}), ("example.com/v1", {"managers": ["a"]})])
+def test_only_our_own_summary_of_owners_is_one(version: str, kept: dict[str, object]) -> None:
+    summary = {"apiVersion": version, "kind": "Owners"}
+    assert split({**summary, "managers": ["a"]})[0] == summary | kept
 
 
 def test_odd_shapes_stay_as_they_are() -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from kueuelift import format_schema
+from kueuelift.errors import RefusedError
 from kueuelift.model import Failure, KubernetesObject
 from kueuelift.redaction import TokenKey
 from kueuelift.snapshot_dir import Snapshot
@@ -96,6 +97,13 @@ def test_each_kind_of_change_is_told_by_object_and_field(tmp_path: Path) -> None
         '+ metadata.labels: {"team": "x"}',
     ]
     assert found.exit_code == 1
+
+
+def test_a_definition_without_its_shape_is_refused(tmp_path: Path) -> None:
+    crds = crds_of("0.12.2")
+    crds["clusterqueues"]["spec"]["versions"][0]["schema"] = {}
+    with pytest.raises(RefusedError, match=r"crds/clusterqueues\.yaml: spec\.versions\[\]\.schema\.openAPIV3Schema"):
+        compared(tmp_path, Cluster(crds=crds, objects=[queue()], raw=True), Cluster(objects=[queue("a", cohort="b")]))
 
 
 def test_what_means_the_same_is_the_same(tmp_path: Path) -> None:
@@ -303,6 +311,8 @@ def test_two_versions_are_compared_by_what_they_have_alike(tmp_path: Path) -> No
     del new["spec"]["stopPolicy"]
     same = compared(tmp_path, Cluster(crds=crds, objects=[queue(cohort="c")]), Cluster(crds=crds, objects=[new]))
     assert (same.exit_code, same.changes) == (3, ())
+    (told_gap,) = to_dict(same)["notCompared"]
+    assert (told_gap["versions"], told_gap["incomplete"]) == (True, False)
 
 
 def test_manifests_and_a_cluster(tmp_path: Path) -> None:
@@ -311,8 +321,10 @@ def test_manifests_and_a_cluster(tmp_path: Path) -> None:
     live["metadata"]["finalizers"] = ["kueue.x-k8s.io/resource-in-use"]
     live |= {"status": {"pendingWorkloads": 1}}
     manifests = bare([queue(cohort="c")])
-    manifests.header = {"origin": "files", "cluster": {"uid": "", "version": ""}}
+    none = {"uid": "", "version": ""}
+    manifests.header = {"origin": "files", "cluster": none, "narrowed": ["--from"], "without": ["running"]}
     found = compared(tmp_path, manifests, Cluster(objects=[live, workload("w"), local("a")]))
+    assert "A was taken with --from: nothing else is compared" in found.notes
     assert (found.exit_code, found.changes) == (0, ())
     assert {gap.what for gap in found.gaps} >= {"CustomResourceDefinition", "LocalQueue", "Workload", "Helm release"}
     assert {"status", "metadata.finalizers"} <= {hidden.field for hidden in found.hidden}

@@ -129,6 +129,50 @@ def test_the_same_object_is_taken_once_and_another_one_of_its_name_never(take: T
     assert not (tmp_path / "snapshot").exists()
 
 
+def looked_at(obj: KubernetesObject, number: int, **more: Any) -> KubernetesObject:
+    """An object as the server gives it, each time with other numbers and times."""
+    metadata: KubernetesObject = {"resourceVersion": f"{number}", "uid": "u", "managedFields": [{"time": number}]}
+    if number > 1:
+        metadata["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
+    condition = {"type": "Active", "status": "True", "lastTransitionTime": f"2026-01-0{number}T00:00:00Z"}
+    return {**obj, "metadata": {**obj["metadata"], **metadata}, "status": {"conditions": [condition]}, **more}
+
+
+def test_what_changes_by_itself_makes_no_other_object(take: Take, tmp_path: Path) -> None:
+    crd = bundled("0.12.2", service=None)["cohorts"]
+    record = secret(release())
+    first, second = ([looked_at(obj, number) for obj in (QUEUE, LOCAL, crd)] for number in (1, 2))
+    later = {**record, "metadata": {**record["metadata"], "resourceVersion": "2"}}
+    write(tmp_path / "gathered" / "a.yaml", *first, record)
+    write(tmp_path / "gathered" / "b.yaml", *second, later)
+    captured = take(tmp_path / "gathered")
+    assert captured.repeated == 4
+    assert list(Snapshot.open(captured.path).objects(BY_NAME["ClusterQueue"])) == first[:1]
+    other = write(tmp_path / "other.yaml", looked_at(crd, 1, spec={**crd["spec"], "scope": "Namespaced"}))
+    with pytest.raises(RefusedError, match=rf"cohorts.kueue.x-k8s.io: differs between .*a\.yaml, .* and {other}, "):
+        take(tmp_path / "gathered", other, out="refused")
+
+
+def test_what_only_surrounds_kueue_may_differ_and_its_first_form_stays(take: Take, tmp_path: Path) -> None:
+    def manager(obj: KubernetesObject) -> Placed | None:
+        return Placed(folder="installation", resource="deployments.apps", value=obj) if "spec" in obj else None
+
+    first, second = (other("apps/v1", "Deployment", spec={"replicas": number}) for number in (1, 2))
+    captured = take(write(tmp_path / "a.yaml", first, second), surroundings=[manager])
+    assert captured.repeated == 1
+    assert list(Snapshot.open(captured.path).parts("installation")) == [("deployments.apps", first)]
+
+
+@pytest.mark.parametrize("stored", ["v1beta1", [1], {"v1beta1": True}])
+def test_a_definition_with_another_status_than_any_server_gives_is_refused(
+    take: Take, tmp_path: Path, stored: object
+) -> None:
+    crd = bundled("0.12.2", service=None)["cohorts"]
+    path = write(tmp_path / "a.yaml", {**crd, "status": {"storedVersions": stored}})
+    with pytest.raises(RefusedError, match=r"a\.yaml, document 1, line 2: status.storedVersions: something else found"):
+        take(path)
+
+
 def test_a_must_gather_tree(take: Take, tmp_path: Path) -> None:
     root = tmp_path / "must-gather.local.1" / "quay-io-image"
     write(root / "cluster-scoped-resources" / "kueue.x-k8s.io" / "clusterqueues" / "team.yaml", QUEUE)
@@ -164,7 +208,7 @@ def test_a_must_gather_tree(take: Take, tmp_path: Path) -> None:
         (
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: q}\n"
             "spec: {group: kueue.x-k8s.io, names: {plural: q}, versions: [{name: v1}]}\n",
-            "CustomResourceDefinition q: names.plural, and versions with name",
+            r"spec.versions\[\].served: None found, true or false wanted",
         ),
     ],
 )
