@@ -84,14 +84,16 @@ def encoded(content: bytes) -> str:
     return base64.b64encode(base64.b64encode(gzip.compress(content, mtime=0))).decode()
 
 
-def secret(record: Mapping[str, Any] | None = None, *, data: str | None = None, name: str = "") -> KubernetesObject:
+def secret(
+    record: Mapping[str, Any] | None = None, *, data: str | None = None, name: str = "", namespace: str = "kueue-system"
+) -> KubernetesObject:
     """The Secret of a record, or one with other data."""
     record = record or release()
     return {
         "apiVersion": "v1",
         "kind": "Secret",
         "type": "helm.sh/release.v1",
-        "metadata": _metadata(record, name),
+        "metadata": _metadata(record, name) | {"namespace": namespace},
         "data": {"release": data if data is not None else encoded(json.dumps(record).encode())},
     }
 

@@ -110,6 +110,7 @@ def helm_record(kueue: str, *, values: Mapping[str, Any] | None = None, **change
     """A deployed release of the chart named kueue, with what a plan looks at in its manifest."""
     given: dict[str, Any] = {
         "namespace": NAMESPACE,
+        "storage_namespace": changes.get("namespace", NAMESPACE),
         "release": RELEASE,
         "revision": 2,
         "status": "deployed",

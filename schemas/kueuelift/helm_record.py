@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from kueuelift.errors import RefusedError
-from kueuelift.helm_payload import SECRETS
+from kueuelift.helm_payload import CONFIG_MAPS, SECRETS
 from kueuelift.model import KubernetesObject
 from kueuelift.object_shape import helm_name, shaped
 
@@ -61,6 +61,9 @@ class HelmRecord:
     """One revision of one release."""
 
     namespace: str
+    """The release's own: what `helm -n` names, and where its objects go that name none."""
+    storage_namespace: str
+    """Where the record lies: the same as a rule, another where Flux installs into a `targetNamespace`."""
     release: str
     revision: int
     driver: str = SECRETS
@@ -90,9 +93,17 @@ class HelmRecord:
 
     @property
     def folder(self) -> tuple[str, str, str]:
-        """Namespace, release and revision: the record's place below `helm/`."""
+        """Storage namespace, release and revision: the record's place below `helm/`."""
         revision = f"v{self.revision}" if self.driver == SECRETS else f"v{self.revision}.{self.driver}"
-        return self.namespace, self.release, revision
+        return self.storage_namespace, self.release, revision
+
+    @property
+    def full_name(self) -> str:
+        """Namespace and release, and where its records lie unless that is where plain helm looks for them."""
+        name = f"{self.namespace}/{self.release}"
+        if self.driver == CONFIG_MAPS:
+            return f"{name} (kept in ConfigMaps of {self.storage_namespace})"
+        return name if self.storage_namespace == self.namespace else f"{name} (kept in {self.storage_namespace})"
 
     def without_content(self) -> Self:
         """The record without what makes it large: values, manifest and hooks."""
@@ -102,6 +113,7 @@ class HelmRecord:
         """All but values, manifest and hooks, as `release.json` has it."""
         return {
             "namespace": self.namespace,
+            "storageNamespace": self.storage_namespace,
             "release": self.release,
             "revision": self.revision,
             "driver": self.driver,
@@ -121,11 +133,14 @@ class HelmRecord:
         """Put a record together from its five files; RefusedError says `origin` and what is wrong."""
         where = f"{origin}: release.json"
         chart = _typed(info, "chart", dict, where)
-        namespace, release = (helm_name(info.get(key), f"{where}: {key}") for key in ("namespace", "release"))
+        namespace, storage, release = (
+            helm_name(info.get(key), f"{where}: {key}") for key in ("namespace", "storageNamespace", "release")
+        )
         revision = _typed(info, "revision", int, where)
         told = f"Helm release {namespace}/{release} revision {revision}"
         return cls(
             namespace=namespace,
+            storage_namespace=storage,
             release=release,
             revision=revision,
             driver=_typed(info, "driver", str, where),
@@ -143,10 +158,6 @@ class HelmRecord:
             hooks=tuple(HelmHook.from_dict(hook, f"{told}, hook {n}") for n, hook in enumerate(hooks, 1)),
             unparsed=tuple(map(str, _typed(info, "unparsed", list, where))),
         )
-
-    def objects_of_kind(self, *kinds: str) -> list[KubernetesObject]:
-        """The objects of the manifest with one of these kinds."""
-        return [obj for obj in self.manifest if obj.get("kind") in kinds]
 
 
 def _typed(data: Any, key: str, wanted: type, where: str) -> Any:

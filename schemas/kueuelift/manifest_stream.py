@@ -18,7 +18,8 @@ from kueuelift.yaml_text import Document, NotYamlError
 
 _BOUNDARY = re.compile(r"^(?=---(?:[ \t\r\n]|\Z))|(?<=^\.\.\.\n)|(?<=^\.\.\.\r\n)", re.MULTILINE)
 _OWN_START = re.compile(r"---(?:[ \t]+#.*|[ \t]*)(?:\r?\n|\Z)")
-_DIRECTIVES = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*%(?:.*\r?\n)?(?:(?:[ \t]*#.*|%.*|[ \t]*)(?:\r?\n|\Z))*")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+_CONTENT = re.compile(r"^(?!%|[ \t]*(?:#|\r?\n|\Z))", re.MULTILINE)
 _MARK = re.compile(r"\{\{|\{%|\$\{")
 _STATEMENT = re.compile(r"^[ \t]*#?[ \t]*(?:\{\{|\{%)", re.MULTILINE)
 _RENDER = "render it (helm template, kustomize build, envsubst) and give the result"
@@ -59,7 +60,7 @@ def read_stream(text: str | bytes, origin: str) -> Iterator[Part]:
     """Every document of a text, in order; empty ones vanish, comments too. NotYamlError for bytes that are no text."""
     content = re.sub(r"^\ufeff", "", yaml_text.decoded(text, origin), flags=re.MULTILINE)
     number = 0
-    for chunk, line in _chunks(content):
+    for chunk, line in chunks(content):
         for part in _read_chunk(chunk, f"{origin}, document {number + 1}", line):
             if isinstance(part, Document):
                 if part.value is None:
@@ -72,19 +73,35 @@ def read_stream(text: str | bytes, origin: str) -> Iterator[Part]:
                 yield part
 
 
-def _chunks(text: str) -> Iterator[tuple[str, int]]:
+def items_of(value: Any) -> list[Any] | None:
+    """What a list of Kubernetes holds, each item saying what it is where the list does; None for what is no list."""
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str) or not _is_list(value):
+        return None
+    return [_typed(item, value) for item in value.get("items") or []]
+
+
+def chunks(text: str) -> Iterator[tuple[str, int]]:
     """The text of each document and the line where it begins; `---` in column 0 begins one wherever it stands."""
     held, line, held_line = "", 1, 1
-    for chunk in _BOUNDARY.split(text):
+    for chunk in _cut(text):
         if not held:
             held_line = line
         line += chunk.count("\n")
         held += chunk
-        if not _DIRECTIVES.fullmatch(held):
+        if _CONTENT.search(held) or not _DIRECTIVE.search(held):
             yield held, held_line
             held = ""
     if held:
         yield held, held_line
+
+
+def _cut(text: str) -> Iterator[str]:
+    """The text between boundaries, one after the other: there may be millions of them."""
+    start = 0
+    for boundary in _BOUNDARY.finditer(text):
+        yield text[start : boundary.start()]
+        start = boundary.start()
+    yield text[start:]
 
 
 def _read_chunk(chunk: str, origin: str, line: int) -> Iterator[Document | LeftAside | Broken]:
@@ -137,9 +154,9 @@ def _objects(value: Any, origin: str) -> Iterator[Manifest | LeftAside]:
     missing = [key for key in ("apiVersion", "kind") if not isinstance(value.get(key), str) or not value[key]]
     if missing:
         yield LeftAside(origin, f"no {' and '.join(missing)}, which every object of Kubernetes has")
-    elif _is_list(value):
-        for number, item in enumerate(value.get("items") or [], 1):
-            yield from _objects(_typed(item, value), f"{origin}, item {number}")
+    elif (items := items_of(value)) is not None:
+        for number, item in enumerate(items, 1):
+            yield from _objects(item, f"{origin}, item {number}")
     elif _is_list_of_kueue(value):
         yield LeftAside(origin, f"{_told(value['items'])} as items, a list wanted", "mend the list and give it again")
     elif field := _templated(value):
@@ -149,9 +166,9 @@ def _objects(value: Any, origin: str) -> Iterator[Manifest | LeftAside]:
 
 
 def _is_list(value: KubernetesObject) -> bool:
-    """Whether an object is a list of objects, which has no name of its own."""
+    """Whether an object is a list of objects, which has no name of its own unless it is a plain List."""
     metadata = value.get("metadata")
-    named = isinstance(metadata, dict) and metadata.get("name")
+    named = value["kind"] != "List" and isinstance(metadata, dict) and metadata.get("name")
     items = value.get("items", [] if value["kind"] == "List" else "")
     return value["kind"].endswith("List") and isinstance(items, list | None) and not named
 
@@ -167,7 +184,7 @@ def _typed(item: Any, of: KubernetesObject) -> Any:
     """An item that says what it is: in lists such as PodList the list alone does."""
     if not isinstance(item, dict) or of["kind"] == "List" or item.get("kind"):
         return item
-    return {"apiVersion": of["apiVersion"], "kind": of["kind"].removesuffix("List"), **item}
+    return {"apiVersion": of.get("apiVersion"), "kind": of["kind"].removesuffix("List"), **item}
 
 
 def _templated(value: KubernetesObject) -> str:

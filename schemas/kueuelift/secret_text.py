@@ -20,7 +20,8 @@ _USER_INFO = re.compile(
     r"|(?<=//)[^\s\"'<>/:@]{1,300}:(?!\d{1,5}(?:[?#\"'\s,;)]|$))[^\s/]{1,300}(?=@(?!sha\d))"
 )
 _LOGIN = re.compile(  # without a scheme: user:password@host.tld, root:password@tcp(host)
-    r"(?<![\w/:.-])(?!(?:mailto|acct|user|group|domain|serviceAccount|principal):)[\w.%+-]{1,64}:[^\s:@/\"']{1,300}"
+    r"(?<![\w/:.-])(?!(?:mailto|acct|user|group|domain|serviceAccount|principal):"
+    r"(?![^\s@]{1,300}@(?:tcp|unix)\())[\w.%+-]{1,64}:[^\s:@/\"']{1,300}"
     r"(?=@(?:[\w-]{1,63}\.[\w.-]{2}|(?:tcp|unix)\(|localhost\b|[\w.-]{1,200}:\d))"
 )
 _QUERY = re.compile(
@@ -32,8 +33,7 @@ _AUTHORIZATION = re.compile(
     rf"(?i)((?:authorization|cookie)[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}[\"']?(?:{_SCHEME}[ \t]{{1,3}})?)"
     r"([^\s\"'][^\"'\r\n]{0,8000})"
 )
-_HEADERS = ("authorization", "cookie")
-"""What they hold may have blanks in it, and is hidden by its form."""
+_HEADERS = ("authorization", "cookie")  # what they hold may have blanks in it, and is hidden by its form
 
 _BEARER = re.compile(
     r"(?i)(?<=bearer )(?:(?=\S{0,2000}\d)[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{20,})"
@@ -54,7 +54,7 @@ _OF_VENDORS = re.compile(
     r"|(?<=hooks\.slack\.com/services/)[\w/]{10,}|(?<=AccountKey=)[A-Za-z0-9+/=]{8,}|(?<=SharedAccessKey=)[A-Za-z0-9+/=]{8,}"
 )
 _WITHOUT_AT = (_PRIVATE_KEY, _BEARER, _WEB_TOKEN, _OF_VENDORS)
-_SECRETS = (_PRIVATE_KEY, _USER_INFO, _LOGIN, _BEARER, _WEB_TOKEN, _OF_VENDORS)
+_SECRETS = (_PRIVATE_KEY, _USER_INFO, _LOGIN, *_WITHOUT_AT[1:])
 _MARKS = re.compile(
     r"://|@|PRIVATE KEY|eyJ|[bB](?:earer|EARER|asic|ASIC) |[aA]uthorization|AUTHORIZATION|[cC]ookie|gh[pousr]_|github_"
     r"|gl\w\w\w?-|xox|xapp-|AKIA|ASIA|AIza|ya29|hvs\.|hf_|npm_|pypi-|dckr_|k_live_|k_test_|SG\.|sk-|nvapi-|dapi|dop_v1|sha256~|AGE-SEC|ccessKey=|ccountKey="
@@ -85,8 +85,7 @@ _PASS = re.compile(
     r"|\bldap\w{1,12}\b[^\n|;&]{0,300}[ \t]-w[ \t]{0,3})([^\s-][^\s]*)"
 )
 _ESCAPED = re.compile(r"[^\\\"']+")
-_GLUED = re.compile(r"(?=[\w$'\"])[^\s&;,]+")
-"""What a shell appends to a quoted value."""
+_GLUED = re.compile(r"(?=[\w$'\"])[^\s&;,]+")  # what a shell appends to a quoted value
 
 _WORDED = (  # a name, what is between, and a secret, in forms without = or :
     re.compile(r"(?m)^([ \t]{0,20}(?:ENV|ARG)[ \t]{1,9})([\w.-]{1,120})([ \t]{1,9})([^\s=].*)"),
@@ -101,6 +100,7 @@ _WORDED = (  # a name, what is between, and a secret, in forms without = or :
     ),
 )
 _OF_MYSQL = re.compile(r"(?:mysql|mariadb)[\w-]{0,10}|sshpass")
+_PROGRAMS = re.compile(r"mysql|mariadb|sshpass|login|redis-cli|ldap")
 _SHORT_FLAGS = (
     ("-p", re.compile(r"login|sshpass"), False),
     ("-a", re.compile(r"redis-cli"), False),
@@ -111,9 +111,7 @@ _NO_VALUE = frozenset({"true", "false", "null", "none", "{", "[", "{}", "[]", "|
 _PROSE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{8,}")
 """What after `token: ` is a secret rather than the next word of a sentence."""
 
-_LONGEST_WORD = 300
-"""No sentence has a longer one."""
-
+_LONGEST_WORD = 300  # no sentence has a longer one
 _COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#.*$")
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}")
@@ -189,17 +187,21 @@ def holds_secret_object(text: str) -> bool:
     return "Secret" in text and _SECRET_KIND.search(text) is not None
 
 
+def has_short_flags(words: frozenset[str]) -> bool:
+    """Whether a program that takes a password after a flag of one letter is among the words of a command."""
+    return any(map(_PROGRAMS.search, words))
+
+
 def short_flag_secret(words: frozenset[str], before: str, word: str) -> int | None:
     """Where a secret begins in an argument that has no telling name: `mysql -pX`; `words` are all of the command's."""
-    programs = {name.rpartition("/")[2] for name in words}
+    programs = {name.rpartition("/")[2] for name in words if len(name) <= _LONGEST_WORD}
     if word.startswith("-p") and len(word) > len("-p") and any(map(_OF_MYSQL.fullmatch, programs)):
         return len("-p")
     for flag, pattern, glued in _SHORT_FLAGS:
-        if any(map(pattern.fullmatch, programs)):
-            if before == flag:
-                return 0
-            if glued and word.startswith(flag) and len(word) > len(flag):
-                return len(flag)
+        if (before == flag or (glued and word.startswith(flag) and word != flag)) and any(
+            map(pattern.fullmatch, programs)
+        ):
+            return 0 if before == flag else len(flag)
     return None
 
 

@@ -179,9 +179,9 @@ class Snapshot:
         return int(self.header["lists"].get(kind.plural, {"count": 0})["count"])
 
     def helm_records(self) -> list[HelmRecord]:
-        """All captured revisions, by namespace, release, revision."""
+        """All captured revisions, by where they lie, release, revision."""
         records = [self.helm_record(folder) for folder in self.helm_folders()]
-        return sorted(records, key=lambda record: (record.namespace, record.release, record.revision))
+        return sorted(records, key=lambda record: (record.storage_namespace, record.release, record.revision))
 
     def helm_folders(self) -> list[str]:
         """Where the revisions lie, one folder each."""

@@ -77,7 +77,7 @@ class Capture:
                 pages = read_pages(self.api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True, shape=shaped_crd)
                 for crd in (crd for page in pages for crd in page.items):
                     if crd["spec"].get("group") == GROUP:
-                        found[crd["spec"]["names"]["plural"]] = crd
+                        found[crd["spec"]["names"]["plural"]] = shaped_crd(crd, crd["metadata"]["name"], schemas=True)
                     elif kind := of_crd(crd):
                         self.custom.append(kind)
             except AnswerError as error:

@@ -87,7 +87,7 @@ class _Held:
 
     def chosen(self, ownership: Ownership, releases: Iterable[HelmRecord]) -> list[_Key]:
         """Those that own what was captured, what owns these, and where they take it from; sorted."""
-        names = {(record.namespace, record.release) for record in releases}
+        names = {(record.storage_namespace, record.release) for record in releases}
         found: set[_Key] = set()
         new = {key for key, (_, obj) in self.objects.items() if _owns(obj, ownership, names)}
         while new:
@@ -152,7 +152,7 @@ def references(obj: KubernetesObject) -> Iterator[_Key]:
 
 
 def installs(release: KubernetesObject, names: set[tuple[str, str]]) -> bool:
-    """Whether a HelmRelease is behind one of some Helm releases, told by namespace and name."""
+    """Whether a HelmRelease is behind one of some Helm releases, told by storage namespace and name."""
     metadata, spec = release["metadata"], release.get("spec") or {}
     namespace, target = str(metadata.get("namespace")), spec.get("targetNamespace")
     default = f"{target}-{metadata['name']}" if target else metadata["name"]

@@ -45,13 +45,14 @@ def _verify(snapshot: Snapshot, folder: str) -> None:
 
 
 def _unreadable(record: HelmRecord, failed: Sequence[str]) -> bool:
-    own = f"{record.namespace}/sh.helm.release.v1.{record.release}.v{record.revision}"
+    own = f"{record.storage_namespace}/sh.helm.release.v1.{record.release}.v{record.revision}"
     return any(what in {"secrets", "configmaps"} or what.endswith(f" {own}") for what in failed)
 
 
 def _name(record: HelmRecord) -> str:
-    told = f"{record.namespace}/{record.release} revision {record.revision}"
-    return f"{told} ({record.status}, {record.chart_name} {record.chart_version})"
+    return (
+        f"{record.full_name} revision {record.revision} ({record.status}, {record.chart_name} {record.chart_version})"
+    )
 
 
 def _value(record: HelmRecord) -> dict[str, Any]:

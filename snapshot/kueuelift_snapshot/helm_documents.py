@@ -1,12 +1,11 @@
 """The documents of a rendered manifest, each read for itself and within limits: a chart may render anything."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueuelift import yaml_text
+from kueuelift import manifest_stream, yaml_text
 from kueuelift.errors import RefusedError
 from kueuelift.helm_payload import MOST_VALUES
 from kueuelift.model import KubernetesObject
@@ -19,13 +18,11 @@ LARGEST_DOCUMENT = 300_000
 DEEPEST = 100
 """Levels of one document: Kueue's deepest CRD has 34."""
 
-_SEPARATOR = re.compile(r"(?m)^(?=---(?:\s|$))")
 _LONGEST_SOURCE = 200
 _SOURCE = re.compile(rf"(?m)^# Source: (\S{{1,{_LONGEST_SOURCE}}})")
 _FOR_A_DOCUMENT = 50
 """What even an empty one takes, as if it were values."""
 _MARKS = ("\n", ",", "[", "{", "- ", "? ")
-_PLAIN = (str, int, float, bool, type(None))
 
 
 class UnreadableDocumentError(Exception):
@@ -75,7 +72,7 @@ class Documents:
             raise _UnreadableError(str(error).rpartition(";")[0] or str(error)) from None
 
     def _measure(self, document: Any, where: str) -> None:
-        """Refuse what no JSON has, what is too deep, and what aliases blow up; follows each alias again."""
+        """Refuse what is too deep, and what is large although its text is not: its aliases are copies by now."""
         count = 0
         pending: list[tuple[Any, int]] = [(document, 1)]
         while pending:
@@ -88,8 +85,6 @@ class Documents:
                     raise _UnreadableError(f"{where}: nested more than {DEEPEST} levels deep")
                 below = value.values() if isinstance(value, dict) else value
                 pending.extend((item, depth + 1) for item in below)
-            elif type(value) not in _PLAIN or (isinstance(value, float) and not math.isfinite(value)):
-                raise _UnreadableError(f"{where}: holds a {type(value).__name__} that JSON has no form for")
         self._take(count, where)
 
     def _take(self, values: int, where: str) -> None:
@@ -110,8 +105,8 @@ def touches_kueue(text: str) -> bool:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The documents as text; a line that begins with three hyphens ends one whatever stands around it."""
-    return (part for part in _SEPARATOR.split(text) if part.removeprefix("---").strip())
+    """The documents as text, empty ones left out."""
+    return (part for part, _ in manifest_stream.chunks(text) if part.removeprefix("---").strip())
 
 
 def _source(part: str) -> str:
@@ -121,8 +116,10 @@ def _source(part: str) -> str:
 
 
 def _unlisted(document: Any) -> Iterator[Any]:
-    """The object, or the objects of a `kind: List`."""
-    if isinstance(document, dict) and document.get("kind") == "List" and isinstance(document.get("items"), list):
-        yield from document["items"]
-    else:
+    """The object, or the objects of a list and of the lists in it."""
+    items = manifest_stream.items_of(document)
+    if items is None:
         yield document
+    else:
+        for item in items:
+            yield from _unlisted(item)

@@ -49,10 +49,11 @@ def read(payload: Payload, obj: KubernetesObject, redactor: Redactor) -> Release
     )
     of_hooks, of_info = shown.others
     about = of_info.value[0]
-    namespace, release = _names(record, obj)
+    namespace, storage, release = _names(record, obj)
     return Release(
         record=HelmRecord(
             namespace=namespace,
+            storage_namespace=storage,
             release=release,
             revision=_revision(record),
             driver=helm_payload.driver_of(obj),
@@ -108,18 +109,17 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
-def _names(record: dict[str, Any], obj: KubernetesObject) -> tuple[str, str]:
-    """Namespace and release, which must be fit to be helm's arguments and those of the object itself."""
-    own = helm_payload.metadata_of(obj).get("namespace")
+def _names(record: dict[str, Any], obj: KubernetesObject) -> tuple[str, str, str]:
+    """Namespace, storage namespace and release, all of them fit to be helm's arguments."""
     namespace, release = (_text(record, key, key) for key in ("namespace", "name"))
     try:
-        for name, key in ((namespace, "namespace"), (release, "name")):
-            helm_name(name, f"its {key}")
+        return (
+            helm_name(namespace, "its namespace"),
+            helm_name(helm_payload.metadata_of(obj).get("namespace"), "the namespace that it lies in"),
+            helm_name(release, "its name"),
+        )
     except RefusedError as error:
         raise OddRecordError(str(error).rpartition(";")[0]) from None
-    if namespace != own:
-        raise OddRecordError(f"it is of namespace {namespace}, and lies in {own}")
-    return namespace, release
 
 
 def _mapping(holder: Mapping[str, Any], key: str, path: str = "") -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ DRIVERS = (
 
 
 _Key = tuple[str, str]
-"""Namespace and name of a release."""
+"""Storage namespace and name of a release."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,16 +11,24 @@ from kueuelift_snapshot.scope import Scope
 NAMESPACE = "kueuelift"
 _KEY_FOLDER = "/token-key"
 
-_HOWTO = f"""\
+_HOWTO = """\
 # A snapshot taken inside the cluster. The archive is the Job's log; no volume and no copying is needed:
-#   kubectl apply -f THIS-FILE
-#   kubectl -n {NAMESPACE} logs --follow --pod-running-timeout=5m job/{ROLE} > SNAPSHOT.log
+{key}#   kubectl apply -f THIS-FILE
+#   kubectl -n {namespace} logs --follow --pod-running-timeout=5m job/{job} > SNAPSHOT.log
 #   kueuelift inspect SNAPSHOT.log
 #   kubectl delete -f THIS-FILE     (the namespace and all that is in it, a Secret with the token key as well)
 # A node cuts logs, at 10 MiB unless it is set otherwise; inspect says so. Then let the container only wait, by
 # `command: [sleep, 1h]`, and take the archive through exec:
-#   kubectl -n {NAMESPACE} exec job/{ROLE} -- kueuelift snapshot --archive - > SNAPSHOT.tar.gz
+#   kubectl -n {namespace} exec job/{job} -- kueuelift snapshot --archive - {words} > SNAPSHOT.tar.gz
 # A Job that failed with exit code 3 has a snapshot in its log all the same; inspect says what is missing.
+"""
+_WITH_KEY = """\
+#   kubectl create namespace {namespace}
+#   kubectl -n {namespace} create secret generic {secret} --from-file={file}
+"""
+_WITHOUT_KEY = """\
+# (Its token key is thrown away: hidden values cannot be compared with those of another snapshot. To keep one, print
+# this again with --token-key-secret NAME.)
 """
 
 
@@ -33,7 +41,14 @@ def manifests(image: str, scope: Scope, *, token_key_secret: str | None = None) 
         _binding(),
         _job(image, scope, token_key_secret),
     ]
-    return _HOWTO + "".join(f"---\n{yaml_text.dump(obj)}" for obj in objects)
+    key = (
+        _WITH_KEY.format(namespace=NAMESPACE, secret=token_key_secret, file=KEY_FILE)
+        if token_key_secret
+        else _WITHOUT_KEY
+    )
+    words = " ".join(_words(scope, token_key_secret))
+    howto = _HOWTO.format(key=key, namespace=NAMESPACE, job=ROLE, words=words).replace("  >", " >")
+    return howto + "".join(f"---\n{yaml_text.dump(obj)}" for obj in objects)
 
 
 def _binding() -> KubernetesObject:

@@ -17,13 +17,16 @@ from kueuelift.redaction import TokenKey
 from kueuelift.secret_names import smells
 from kueuelift_snapshot.known_secrets import KnownSecrets
 from kueuelift_snapshot.redaction_shapes import object_shape
-from kueuelift_snapshot.redaction_values import helm_values
+from kueuelift_snapshot.redaction_values import helm_values, is_version_text
 from kueuelift_snapshot.redaction_walk import Steps, Walk
 
 MOST_PATHS = 500
 """Different paths that a file's account names; Helm values and annotations may have any number."""
 
 OTHER_PATHS = "(other paths)"
+_WITH_VALUES = ("Application", "HelmChart", "HelmRelease")
+"""Kinds that hold values of charts, and may repeat them when they tell what went wrong."""
+
 _PLAIN_STEP = re.compile(r"[\w-]+")
 
 
@@ -89,7 +92,20 @@ class Redactor:
     def of_object(self, obj: KubernetesObject) -> Redacted:
         """An object as a cluster has it, or what is left of one; without a `kind` it is judged as any foreign one."""
         walk = Walk(self.key)
-        return Redacted(value=walk.structure(obj, object_shape(obj)), hidden=walk.hidden)
+        value = walk.structure(obj, object_shape(obj))
+        if walk.seen and isinstance(obj, dict) and obj.get("kind") in _WITH_VALUES and "status" in obj:
+            return self._with_status(obj, value, walk)
+        return Redacted(value=value, hidden=walk.hidden)
+
+    def _with_status(self, obj: KubernetesObject, value: Any, walk: Walk) -> Redacted:
+        """What was made of an object, its status without the secrets that the walk found in its values."""
+        known = KnownSecrets.of(secret for secret in walk.seen if not is_version_text(secret))
+        if known is None:
+            return Redacted(value=value, hidden=walk.hidden)
+        again = Walk(self.key, known)
+        status = again.below({"status": obj["status"]}, lambda _, item: again.structure(item, object_shape(obj)))
+        others = Counter({steps: count for steps, count in walk.hidden.items() if steps[:1] != ("status",)})
+        return Redacted(value=value | status, hidden=others + again.hidden)
 
     def of_release(
         self,

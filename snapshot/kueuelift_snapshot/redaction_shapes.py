@@ -93,6 +93,7 @@ def arguments(walk: "Walk", given: Any, around: Mapping[str, Any], shape: Shape)
     words = iter(["", *given])
     command = around.get("command")
     named = frozenset(it for it in (*(command if isinstance(command, list) else ()), *given) if isinstance(it, str))
+    named = named if secret_text.has_short_flags(named) else frozenset()
     return walk.each(given, lambda word: _argument(walk, word, next(words), named))
 
 
@@ -105,7 +106,7 @@ def _argument(walk: "Walk", word: Any, before: Any, named: frozenset[str]) -> An
         if before in secret_text.USER_FLAGS and ":" in word:
             user, _, password = word.partition(":")
             return f"{user}:{walk.secret(password)}"
-        if (start := secret_text.short_flag_secret(named, before, word)) is not None:
+        if named and (start := secret_text.short_flag_secret(named, before, word)) is not None:
             return f"{word[:start]}{walk.secret(word[start:])}"
     return walk.command(word)
 

@@ -92,7 +92,12 @@ def of_substitutes(walk: "Walk", substitutes: Any, _: Mapping[str, Any], __: "Sh
 
 def _is_version(name: str, value: Any) -> bool:
     named = name.lower().endswith(_NAMES_OF_VERSIONS)
-    return named and isinstance(value, str) and _VERSION.fullmatch(value) is not None
+    return named and isinstance(value, str) and is_version_text(value)
+
+
+def is_version_text(text: str) -> bool:
+    """Whether a text is a version: it stands in very many places, and is no secret."""
+    return _VERSION.fullmatch(text) is not None
 
 
 def _values_text(walk: "Walk", values: Any, *, kueue: bool) -> Any:

@@ -67,7 +67,7 @@ def _skipped(captured: CapturedFiles) -> Iterator[tuple[str, str]]:
     if captured.unparsed:
         yield "unparsed", f"{len(captured.unparsed)} left aside: {listed([it.origin for it in captured.unparsed])}"
     if captured.repeated:
-        yield "repeated", f"{captured.repeated} objects came again, the same as before"
+        yield "repeated", f"{captured.repeated} objects came again; the first form of each was taken"
 
 
 def _paragraph(lines: Iterator[str]) -> Iterator[str]:

@@ -169,6 +169,14 @@ def test_marks_of_other_programs_make_no_template() -> None:
     assert objects(yaml_text.dump(pod) + "---\n" + yaml_text.dump(workload)) == [pod, workload]
 
 
+@pytest.mark.parametrize("start", ["", "%YAML 1.1\r\n"])
+def test_a_long_comment_with_windows_line_ends_takes_no_time(start: str) -> None:
+    text = start + "# Copyright\r\n" * 1000
+    assert objects(f"{text}---\r\n{json.dumps(POD)}\r\n") == [POD]
+    if not start:
+        assert objects(text + yaml_text.dump(POD)) == [POD]
+
+
 def test_lists_of_kubectl_are_taken_apart() -> None:
     listed = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": [FLAVOR, QUEUE]}
     bare: dict[str, Any] = {
@@ -181,6 +189,7 @@ def test_lists_of_kubectl_are_taken_apart() -> None:
     nested = {
         "apiVersion": "v1",
         "kind": "List",
+        "metadata": {"name": "all"},
         "items": [listed, {"apiVersion": "v1", "kind": "List", "items": None}, named],
     }
     text = json.dumps(nested, indent=1) + json.dumps(bare) + "\n" + json.dumps(POD)

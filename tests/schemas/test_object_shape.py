@@ -47,6 +47,7 @@ def test_a_name_that_helm_could_take_for_an_option_is_refused(name: object) -> N
         helm_name(name, "name")
     info = {
         "namespace": "kueue-system",
+        "storageNamespace": "kueue-system",
         "release": name,
         "revision": 1,
         "status": "deployed",

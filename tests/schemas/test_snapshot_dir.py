@@ -146,21 +146,23 @@ def test_crds_of_unknown_kinds_are_kept_apart(tmp_path: Path) -> None:
 
 def helm_record(release: str, revision: int, **changes: Any) -> HelmRecord:
     given: dict[str, Any] = {
-        "namespace": "kueue-system", "release": release, "revision": revision, "status": "deployed",
-        "chart_name": "kueue", "chart_version": "0.12.2", "app_version": "v0.12.2", "values": {"a": 1},
-        "manifest": (obj("m"), obj("n")),
+        "namespace": "kueue-system", "storage_namespace": "kueue-system", "release": release, "revision": revision,
+        "status": "deployed", "chart_name": "kueue", "chart_version": "0.12.2", "app_version": "v0.12.2",
+        "values": {"a": 1}, "manifest": (obj("m"), obj("n")),
     }  # fmt: skip
     return HelmRecord(**{**given, **changes})
 
 
 def test_helm_records_come_back_by_release_and_revision(tmp_path: Path) -> None:
     given = [helm_record("kueue", 10), helm_record("kueue", 9), helm_record("a", 1)]
+    given.append(helm_record("kueue", 1, namespace="a", storage_namespace="kueue-flux"))
 
     def fill(writer: SnapshotWriter) -> None:
         folders = [writer.add_helm_record(one) for one in given]
         assert folders[0] == "helm/kueue-system/kueue/v10"
+        assert folders[3] == "helm/kueue-flux/kueue/v1"
 
-    assert made(tmp_path / "s", fill).helm_records() == [given[2], given[1], given[0]]
+    assert made(tmp_path / "s", fill).helm_records() == [given[3], given[2], given[1], given[0]]
 
 
 def test_helm_records_of_two_drivers_lie_side_by_side(tmp_path: Path) -> None:
@@ -195,6 +197,8 @@ RELEASE_JSON = canonical_json(helm_record("kueue", 1).info())
         ("release.json", RELEASE_JSON.replace(b'"revision": 1', b'"revision": "one"')),
         ("release.json", RELEASE_JSON.replace(b'"chart"', b'"charts"')),
         ("release.json", RELEASE_JSON.replace(b'"driver"', b'"drivers"')),
+        ("release.json", RELEASE_JSON.replace(b'"storageNamespace"', b'"storage"')),
+        ("release.json", RELEASE_JSON.replace(b'"storageNamespace": "', b'"storageNamespace": "-')),
         ("values.yaml", b"[1]\n"),
         ("computed.yaml", b""),
         ("manifest.yaml", b"--- [1]\n"),

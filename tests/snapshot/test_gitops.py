@@ -75,9 +75,10 @@ def names(parts: Parts) -> list[str]:
     return sorted(f"{place.partition('/')[2]} {name}" for place in parts for name in parts[place] if name != "owners")
 
 
-def record(namespace: str, release: str) -> HelmRecord:
+def record(namespace: str, release: str, *, target: str = "") -> HelmRecord:
     return HelmRecord(
-        namespace=namespace,
+        namespace=target or namespace,
+        storage_namespace=namespace,
         release=release,
         revision=1,
         status="deployed",
@@ -123,6 +124,12 @@ def test_what_labels_on_a_captured_object_name(cluster: FakeCluster) -> None:
 def test_a_helm_release_is_behind_a_record(spec: dict[str, Any], releases: list[tuple[str, str]]) -> None:
     assert installs(helm_release("batch", **spec), set(releases))
     assert not installs(helm_release("batch", **spec), {("other", releases[0][1])})
+
+
+def test_a_record_leads_to_its_owner_by_where_it_lies(cluster: FakeCluster) -> None:
+    put(cluster, helm_release("batch", targetNamespace="apps"), helm_release("apps-batch", "apps"))
+    found = taken(cluster, releases=[record("flux-system", "apps-batch", target="apps")])
+    assert names(found) == ["helmreleases.helm.toolkit.fluxcd.io flux-system/batch"]
 
 
 def test_a_record_of_helm_leads_to_its_owner_and_to_all_it_hangs_on(cluster: FakeCluster) -> None:

@@ -90,6 +90,7 @@ def test_a_record_is_read_whole() -> None:
     assert record.folder == ("kueue-system", "kueue", "v1")
     assert record.info() == {
         "namespace": "kueue-system",
+        "storageNamespace": "kueue-system",
         "release": "kueue",
         "revision": 1,
         "driver": "secret",
@@ -186,9 +187,8 @@ def test_a_manifest_of_a_removed_version_is_found_in_any_release() -> None:
 
 def test_a_release_of_any_name_and_namespace_is_kueue() -> None:
     """As case 48 has it."""
-    obj = secret(release(name="batch", namespace="batch-system", config={"fullnameOverride": "batch-kueue"}))
-    obj["metadata"]["namespace"] = "batch-system"
-    record = read(obj).record
+    of_batch = release(name="batch", namespace="batch-system", config={"fullnameOverride": "batch-kueue"})
+    record = read(secret(of_batch, namespace="batch-system")).record
     assert (record.namespace, record.release, record.values) == (
         "batch-system",
         "batch",
@@ -233,8 +233,7 @@ def test_an_unreadable_record_is_foreign_where_all_other_revisions_are(
 
 
 def test_a_release_of_the_same_name_elsewhere_says_nothing() -> None:
-    elsewhere = secret(foreign())
-    elsewhere["metadata"]["namespace"] = "other"
+    elsewhere = secret(foreign(), namespace="other")
     _, (found,) = take(elsewhere, secret(foreign(version=2), data=BROKEN))
     assert not found.foreign
 
@@ -277,6 +276,37 @@ def test_a_revision_that_lies_there_twice_is_told() -> None:
     assert found.reason.endswith("revision 1 once more, which Secret kueue-system/sh.helm.release.v1.kueue.v1 holds")
 
 
+def test_a_record_may_lie_in_another_namespace_than_its_release() -> None:
+    """As Flux keeps it where a HelmRelease names a targetNamespace."""
+    record = read(secret(release(), namespace="flux-system")).record
+    assert (record.namespace, record.storage_namespace) == ("kueue-system", "flux-system")
+    assert record.folder == ("flux-system", "kueue", "v1")
+    assert record.full_name == "kueue-system/kueue (kept in flux-system)"
+
+
+def test_revisions_of_one_release_in_two_places_are_two() -> None:
+    records, failures = take(secret(), secret(namespace="flux-system"), config_map())
+    assert [found.record.full_name for found in records] == [
+        "kueue-system/kueue",
+        "kueue-system/kueue (kept in flux-system)",
+        "kueue-system/kueue (kept in ConfigMaps of kueue-system)",
+    ]
+    assert not failures
+
+
+def test_an_unreadable_record_is_foreign_by_the_place_where_the_others_lie() -> None:
+    others = secret(foreign(namespace="web"), namespace="flux-system")
+    _, (found,) = take(others, secret(foreign(version=2), data=BROKEN, namespace="flux-system"))
+    assert found.foreign
+    _, (found,) = take(others, secret(foreign(version=2), data=BROKEN, namespace="web"))
+    assert not found.foreign
+
+
+def test_a_place_that_no_server_has_is_a_failure() -> None:
+    (found,) = take(secret(namespace="../x"))[1]
+    assert found.reason.startswith(f"{NOT_READABLE}the namespace that it lies in: '../x' found, a name of")
+
+
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
@@ -285,7 +315,6 @@ def test_a_revision_that_lies_there_twice_is_told() -> None:
         ({"name": "../../x"}, "its name: '../../x' found, a name of"),
         ({"name": "a\u0000b"}, "its name: 'a\\x00b' found, a name of"),
         ({"namespace": "Kueue"}, "its namespace: 'Kueue' found, a name of"),
-        ({"namespace": "other"}, "it is of namespace other, and lies in kueue-system"),
         ({"chart": None}, "no `chart` in it"),
         ({"chart": {"metadata": {"version": "1"}}}, "no `chart.metadata.name` in it"),
         ({"version": "one"}, "no revision in it"),
@@ -376,6 +405,24 @@ def test_a_list_is_the_objects_in_it() -> None:
     items = [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": f"kueue-{n}"}} for n in range(2)]
     manifest = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
     assert [obj["metadata"]["name"] for obj in record_of(manifest=manifest).manifest] == ["kueue-0", "kueue-1"]
+
+
+def test_a_list_of_one_kind_is_the_objects_in_it() -> None:
+    items = [{"metadata": {"name": "kueue-a"}}, {"kind": "Odd", "apiVersion": "v2", "metadata": {"name": "b"}}]
+    pods = {"apiVersion": "v1", "kind": "PodList", "items": items}
+    named = {"apiVersion": "v1", "kind": "List", "metadata": {"name": "x"}, "items": [pods, *items[1:]]}
+    manifest = documents(json.dumps(named), json.dumps(pods | {"items": None}))
+    record = record_of(manifest=manifest)
+    assert [(obj["apiVersion"], obj["kind"], obj["metadata"]["name"]) for obj in record.manifest] == [
+        ("v1", "Pod", "kueue-a"),
+        ("v2", "Odd", "b"),
+        ("v2", "Odd", "b"),
+    ]
+
+
+@pytest.mark.parametrize("manifest", ["kueue: .inf", "kueue: !!float 1e999", "kueue: !!binary /w=="])
+def test_what_json_has_no_form_for_is_a_failure(manifest: str) -> None:
+    assert reason_of(manifest=manifest).startswith("document 1 of its manifest: ")
 
 
 def test_each_file_counts_its_own_tokens() -> None:

@@ -84,6 +84,24 @@ def test_other_texts_stay(text: str) -> None:
     assert REDACTOR.of_object(obj).value == obj
 
 
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("HelmRelease", {"values": {"db": {"password": X, "version": "v0.10.0"}}}),
+        ("Application", {"source": {"helm": {"parameters": [{"name": "any", "value": X}]}}}),
+        ("Application", {"source": {"helm": {"values": f"password: {X}"}}}),
+    ],
+)
+def test_a_status_does_not_repeat_what_the_values_hide(kind: str, spec: dict[str, Any]) -> None:
+    condition = {"type": "Ready", "message": f"failed at v0.10.0: bad value {X} in chart"}
+    obj = {"kind": kind, "metadata": {"name": "a"}, "spec": spec, "status": {"conditions": [condition]}}
+    gone(obj)
+    redacted = REDACTOR.of_object(obj)
+    assert "v0.10.0" in redacted.value["status"]["conditions"][0]["message"]
+    assert redacted.tokens == json.dumps(redacted.value).count("kueuelift-token-")
+    assert list(redacted.value) == list(obj)
+
+
 def test_drivers_and_probes_are_told_secrets_below_harmless_names() -> None:
     probe = {"httpGet": {"httpHeaders": [{"name": "X-Any", "value": X}]}}
     volumes = [
@@ -96,16 +114,8 @@ def test_drivers_and_probes_are_told_secrets_below_harmless_names() -> None:
 
 
 HOSTILE = [
-    "a:",
-    "é:",
-    "://a:b",
-    "a:b@",
-    "a%b:c",
-    "QUFBQUFBQUFBQUFBQUFB=",
-    "token:",
-    "token:{",
-    "eyJaaaaa-",
-    "password: |\n a",
+    *("a:", "é:", "://a:b", "a:b@", "a%b:c", "QUFBQUFBQUFBQUFBQUFB=", "token:", "token:{", "eyJaaaaa-"),
+    *("password: |\n a", "<password>", "password ", "login ", "ENV a ", "kind: ", "password=''", '\\"token\\":'),
 ]
 
 

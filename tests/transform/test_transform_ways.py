@@ -91,6 +91,27 @@ def test_two_releases_of_kueue_are_refused(tmp_path: Path) -> None:
     assert "other/kueue" in refused(tmp_path, Cluster(records=records), "0.17.0")
 
 
+def test_a_release_that_is_kept_in_another_namespace_is_refused(tmp_path: Path) -> None:
+    """As Flux keeps it: helm would find no release there and install a second one over it."""
+    record = helm_record("0.12.2", storage_namespace="flux-system")
+    message = refused(tmp_path, Cluster(records=[record]), "0.17.0")
+    assert "Helm release kueue-system/kueue (kept in flux-system)" in message
+    assert "name the target that owns it, probably flux" in message
+
+
+def test_a_release_that_is_kept_in_config_maps_is_refused(tmp_path: Path) -> None:
+    message = refused(tmp_path, Cluster(records=[helm_record("0.12.2", driver="configmap")]), "0.17.0")
+    assert "Helm release kueue-system/kueue (kept in ConfigMaps of kueue-system)" in message
+    assert "into Secrets" in message
+    assert "take a new snapshot" in message
+
+
+def test_a_release_that_is_kept_in_secrets_and_config_maps_is_two(tmp_path: Path) -> None:
+    records = [helm_record("0.12.2"), helm_record("0.12.2", driver="configmap", revision=3)]
+    message = refused(tmp_path, Cluster(records=records), "0.17.0")
+    assert "kueue-system/kueue (kept in ConfigMaps of kueue-system) and kueue-system/kueue of chart" in message
+
+
 def test_a_manager_that_is_not_in_the_release_is_refused_before_a_bridge(tmp_path: Path) -> None:
     record = helm_record("0.12.2", manifest=())
     assert "no Deployment of a Kueue manager" in refused(tmp_path, Cluster(records=[record]), "0.17.0")

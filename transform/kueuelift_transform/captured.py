@@ -60,11 +60,11 @@ class Captured:
 
     @cached_property
     def kueue_records(self) -> tuple[HelmRecord, ...]:
-        """The newest deployed revision of each release of the chart named kueue, by namespace and release."""
-        newest: dict[tuple[str, str], HelmRecord] = {}
+        """The newest deployed revision of each release of the chart named kueue, by where it is kept and release."""
+        newest: dict[tuple[str, str, str], HelmRecord] = {}
         for record in self.helm_records:
             if record.chart_name == "kueue" and record.status == "deployed":
-                newest[record.namespace, record.release] = record
+                newest[record.storage_namespace, record.release, record.driver] = record
         return tuple(newest[key] for key in sorted(newest))
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kueuelift.errors import RefusedError
+from kueuelift.helm_payload import CONFIG_MAPS, SECRET_TYPE
+from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import KINDS
 from kueuelift.model import Phase, Step, Undo
 from kueuelift.release_profile import Release, profile
@@ -19,9 +21,9 @@ _DEFAULT_RELEASE, _DEFAULT_NAMESPACE = "kueue", "kueue-system"
 
 
 def _detect(captured: Captured) -> Detection:
-    names = [f"{record.namespace}/{record.release}" for record in captured.kueue_records]
+    names = [record.full_name for record in captured.kueue_records]
     if names:
-        return Detection(found=True, why=f"Helm release {', '.join(names)} of chart kueue is deployed")
+        return Detection(found=True, why=f"Helm release {' and '.join(names)} of chart kueue is deployed")
     others = sorted({f"{record.namespace}/{record.release} ({record.chart_name})" for record in captured.helm_records})
     return Detection(
         found=False, why=f"no deployed Helm release of a chart named kueue, only {', '.join(others) or 'none at all'}"
@@ -37,12 +39,29 @@ def _installation(captured: Captured) -> Installation:
         )
     if records:
         record = records[0]
+        if hindrance := _hindrance(record):
+            raise RefusedError(f"--target helm: Helm release {record.full_name}: {hindrance}")
         return Installation(release=record.release, namespace=record.namespace, values=record.values, record=record)
     if captured.installed and not captured.from_files:
         raise RefusedError(
             f"--target helm: the snapshot has Kueue, but {_detect(captured).why}; name the target that owns it"
         )
     return Installation(release=_DEFAULT_RELEASE, namespace=_DEFAULT_NAMESPACE, values={})
+
+
+def _hindrance(record: HelmRecord) -> str:
+    """Why a plan's helm would not find a release where it is kept, and what to do; empty where it would."""
+    if record.storage_namespace != record.namespace:
+        return (
+            f"helm looks for it in {record.namespace} alone and would install it a second time; name the target that "
+            "owns it, probably flux"
+        )
+    if record.driver == CONFIG_MAPS:
+        return (
+            f"a plan has helm look for it in Secrets alone; move its records into Secrets of type {SECRET_TYPE} (same "
+            "names, labels and text, as stringData), remove the ConfigMaps and take a new snapshot"
+        )
+    return ""
 
 
 def _values(installation: Installation, release: Release) -> Mapping[str, Any]:
