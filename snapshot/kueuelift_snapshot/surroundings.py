@@ -71,25 +71,17 @@ def of_namespace(obj: KubernetesObject) -> KubernetesObject:
 
 
 def _served(capture: Capture) -> None:
-    """The API groups and their versions, preferred first, and which kinds of jobs are there."""
+    """Each API group with its versions, preferred first, and the kinds of jobs that a CRD defines in it."""
     try:
         groups = capture.served.groups()
     except AnswerError as error:
         capture.fail(failure_of(Resource(group="", version="", plural="apigroups"), error))
         return
     jobs = {(it.group, it.plural) for it in INTEGRATIONS}
-    custom = sorted(it.name for it in capture.custom if (it.group, it.plural) in jobs)
-    capture.add(
-        FOLDER,
-        SERVED,
-        {
-            "apiVersion": OWN_VERSION,
-            "kind": "ServedGroups",
-            "metadata": {"name": "groups"},
-            "groups": [{"name": name, "versions": list(versions)} for name, versions in groups.items()],
-            "jobs": custom,
-        },
-    )
+    for name, versions in groups.items():
+        plurals = sorted(it.plural for it in capture.custom if it.group == name and (it.group, it.plural) in jobs)
+        served = {"apiVersion": OWN_VERSION, "kind": "ServedGroup", "metadata": {"name": name}}
+        capture.add(FOLDER, SERVED, served | {"versions": list(versions), "jobs": plurals})
 
 
 def _policies(capture: Capture) -> None:

@@ -25,7 +25,7 @@ def told(captured: Captured, place: str, key: Path | None) -> Iterator[str]:
         table(
             ("HELM RELEASE", "REVISION", "STATUS", "CHART"),
             [
-                (f"{it.namespace}/{it.release}", it.revision, it.status, f"{it.chart_name} {it.chart_version}")
+                (it.full_name, it.revision, it.status, f"{it.chart_name} {it.chart_version}")
                 for it in captured.helm_records
             ],
         )

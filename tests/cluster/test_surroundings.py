@@ -149,4 +149,4 @@ def test_jobs_and_owners_of_other_kinds(clean_cluster: ControlPlane) -> None:
     assert status == {"resources": [resource]}
     (owner,) = found["gitops/owners"]["owners"]["owners"]
     assert (owner["name"], owner["objects"]) == ("queues", ["ClusterQueue shared"])
-    assert found["installation/served"]["groups"]["jobs"] == ["mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org"]
+    assert found["installation/served"]["kubeflow.org"]["jobs"] == ["mpijobs", "pytorchjobs"]

@@ -32,10 +32,10 @@ def test_what_is_served(cluster: FakeCluster) -> None:
     cluster.install()
     serve(cluster, "kubeflow.org", "pytorchjobs", "PyTorchJob")
     serve(cluster, "example.com", "widgets", "Widget", "v1alpha1")
-    served = around(cluster)["installation/served"]["groups"]
-    assert served["jobs"] == ["pytorchjobs.kubeflow.org"]
-    assert {"name": "example.com", "versions": ["v1alpha1"]} in served["groups"]
-    assert {"name": "apps", "versions": ["v1"]} in served["groups"]
+    served = around(cluster)["installation/served"]
+    assert served["kubeflow.org"]["jobs"] == ["pytorchjobs"]
+    assert served["example.com"]["versions"] == ["v1alpha1"]
+    assert (served["apps"]["versions"], served["apps"]["jobs"]) == (["v1"], [])
 
 
 def test_discovery_that_fails_is_a_failure(cluster: FakeCluster) -> None:
