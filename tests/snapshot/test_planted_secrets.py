@@ -151,7 +151,7 @@ def cluster(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     fake.fail(path_of("cohorts", "v1alpha1"), answering(400, told))
     fake.fail(path_of("cohorts", "v1beta1"), answering(400, told))
     opened = SimpleNamespace(get=fake.get, server=f"https://u:{planted()}@cluster.example")
-    monkeypatch.setattr("kueuelift_snapshot.cluster.open_cluster", lambda **_: opened)
+    monkeypatch.setattr("kueuelift_snapshot.live.open_cluster", lambda **_: opened)
     return fake
 
 
