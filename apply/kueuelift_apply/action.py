@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kueuelift.errors import PartlyDoneError
-from kueuelift.journal import Journal
+from kueuelift.journal import BACKUPS, Journal
 from kueuelift.model import Step
 from kueuelift.plan_dir import Plan
 from kueuelift.progress import Progress
@@ -50,7 +50,7 @@ class Run:
     @property
     def backups(self) -> Path:
         """Where things are saved before they are changed."""
-        return self.journal.folder / "backups"
+        return self.journal.folder / BACKUPS
 
     def steps_of_kind(self, kind: str) -> list[Step]:
         """The plan's steps of one kind, in order."""

@@ -52,9 +52,9 @@ def write(plan: Plan, folder: Path) -> Path:
         "windowWithoutKueue": _window(plan, steps),
         "steps": [step.to_dict() for step in steps],
     }
-    _put(folder / "record.json", canonical_json(document))
-    _put(folder / "record.md", _readable(document, steps).encode())
-    return folder / "record.md"
+    _put(folder / journals.RECORD_FOR_PROGRAMS, canonical_json(document))
+    _put(folder / journals.RECORD, _readable(document, steps).encode())
+    return folder / journals.RECORD
 
 
 def _paired(

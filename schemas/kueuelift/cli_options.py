@@ -49,3 +49,15 @@ def cluster_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def output_option(told: str) -> Callable[[Command], Command]:
+    """`-o/--output` text, json or yaml, handed on as `output`."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["text", "json", "yaml"]),
+        default="text",
+        show_default=True,
+        help=told,
+    )

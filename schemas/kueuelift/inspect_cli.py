@@ -5,19 +5,13 @@ from pathlib import Path
 
 import click
 
+from kueuelift.cli_options import output_option
 from kueuelift.errors import UntrustedError
 
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path), metavar="DIR-OR-ARCHIVE")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json", "yaml"]),
-    default="text",
-    show_default=True,
-    help="Format of the page.",
-)
+@output_option("Format of the page.")
 def inspect(directory: Path, output: str) -> None:
     """Show what a snapshot, a plan or a journal holds, and verify every byte of it.
 

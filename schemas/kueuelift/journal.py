@@ -14,6 +14,7 @@ from kueuelift.errors import RefusedError, UntrustedError
 
 FILE_NAME = "journal.jsonl"
 RECORD = "record.md"
+RECORD_FOR_PROGRAMS = "record.json"
 BACKUPS = "backups"
 UNUSABLE = "unusable-"
 """What the name of a backup begins with that was given up for another one."""

@@ -1,6 +1,6 @@
 """The words of the three directories, as data: findings, losses, steps, phases, failures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -127,6 +127,11 @@ class Failure:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a failure that the JSON Schema has accepted."""
         return cls(what=data["what"], reason=data["reason"], remedy=data["remedy"], foreign=data["foreign"])
+
+
+def is_complete(failures: Iterable[Failure]) -> bool:
+    """Whether a snapshot with these failures lacks nothing that has to do with Kueue."""
+    return all(failure.foreign for failure in failures)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

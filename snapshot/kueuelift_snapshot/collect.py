@@ -9,7 +9,7 @@ from typing import Any
 
 from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import BY_PLURAL, GROUP, KINDS
-from kueuelift.model import Failure
+from kueuelift.model import Failure, is_complete
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
 from kueuelift.secret_text import hide_secrets
@@ -63,7 +63,7 @@ class Captured:
     @property
     def complete(self) -> bool:
         """Whether nothing is missing that has to do with Kueue."""
-        return all(failure.foreign for failure in self.failures)
+        return is_complete(self.failures)
 
 
 def collect(
@@ -163,7 +163,7 @@ def _header(capture: Capture, cluster: Mapping[str, str], key: TokenKey) -> dict
         "narrowed": capture.scope.narrowed,
         "without": capture.scope.without,
         "rights": rules(capture.scope),
-        "complete": all(failure.foreign for failure in capture.failures),
+        "complete": is_complete(capture.failures),
     }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kueuelift.cli_options import cluster_options
+from kueuelift.cli_options import cluster_options, output_option
 from kueuelift.errors import PartlyDoneError, RefusedError, UsageError
 from kueuelift.redaction import KEY_FILE, TokenKey
 
@@ -28,14 +28,7 @@ _LIVE = "the live cluster"
 @click.option(
     "--show-volatile", is_flag=True, help="Tell fields that change by themselves too, such as uids and times."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json", "yaml"]),
-    default="text",
-    show_default=True,
-    help="Format of the result.",
-)
+@output_option("Format of the result.")
 @click.option(
     "--token-key",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

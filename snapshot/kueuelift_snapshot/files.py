@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from kueuelift.errors import RefusedError
 from kueuelift.kinds import BY_PLURAL, GROUP
 from kueuelift.manifest_stream import Broken, LeftAside, read_stream
-from kueuelift.model import Failure
+from kueuelift.model import Failure, is_complete
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
 from kueuelift.secret_text import without_secrets
@@ -76,7 +76,7 @@ def collect_files(
                 "foreign": dict(objects.foreign),
                 "unparsed": [{"path": aside.origin, "reason": aside.reason} for aside in unparsed],
             },
-            "complete": all(failure.foreign for failure in failures),
+            "complete": is_complete(failures),
         }
         ended = now()
         volatile = {

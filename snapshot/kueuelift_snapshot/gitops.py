@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import orjson
-
 from kueuelift.helm_record import HelmRecord
 from kueuelift.model import KubernetesObject
 from kueuelift_snapshot.capture import Capture
 from kueuelift_snapshot.discovery import ServedResource
 from kueuelift_snapshot.gitops_fields import inventory, steady
+from kueuelift_snapshot.marks import names_kueue
 from kueuelift_snapshot.owner_marks import APPLICATION, HELM_RELEASE, KUSTOMIZATION, OWNER, Owner, claims
 from kueuelift_snapshot.ownership import Ownership
 from kueuelift_snapshot.resource import Resource
@@ -177,7 +176,7 @@ def _owns(obj: KubernetesObject, ownership: Ownership, releases: set[tuple[str, 
         (tool is not None and ownership.names(tool, namespace, name))
         or (kind == "HelmRelease" and installs(obj, releases))
         or any(True for _ in inventory(obj))
-        or b"kueue" in orjson.dumps([name, obj.get("spec")]).lower()
+        or names_kueue(name, obj.get("spec"))
     )
 
 

@@ -11,6 +11,7 @@ from kueuelift.helm_payload import MOST_VALUES
 from kueuelift.model import KubernetesObject
 from kueuelift.object_shape import shaped
 from kueuelift.secret_text import without_secrets
+from kueuelift_snapshot.marks import names_kueue
 
 LARGEST_DOCUMENT = 300_000
 """Lines, brackets and commas in one document, and values once its aliases are followed: ten times Kueue's largest."""
@@ -45,7 +46,7 @@ class Documents:
             try:
                 found = list(self._objects(part, where))
             except _UnreadableError as error:
-                if touches_kueue(part + path):
+                if names_kueue(part + path):
                     raise UnreadableDocumentError(str(error)) from None
                 self.unparsed.append(without_secrets(str(error)))
             else:
@@ -97,11 +98,6 @@ class Documents:
 
 class _UnreadableError(Exception):
     """Why one document cannot be read."""
-
-
-def touches_kueue(text: str) -> bool:
-    """Whether a text names Kueue."""
-    return "kueue" in text.lower()
 
 
 def _parts(text: str) -> Iterator[str]:

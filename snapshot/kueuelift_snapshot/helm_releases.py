@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from kueuelift import helm_payload
 from kueuelift.helm_payload import CONFIG_MAPS, SECRET_TYPE, SECRETS, Payload, UnreadableError
 from kueuelift.model import Failure, KubernetesObject
 from kueuelift.secret_text import without_secrets
-from kueuelift_snapshot.helm_documents import UnreadableDocumentError, touches_kueue
+from kueuelift_snapshot.helm_documents import UnreadableDocumentError
 from kueuelift_snapshot.helm_reading import OddRecordError, Release, read
+from kueuelift_snapshot.marks import names_kueue
 from kueuelift_snapshot.redaction import Redactor
 from kueuelift_snapshot.resource import Resource
 
@@ -144,6 +143,4 @@ def _touches_kueue(record: dict[str, Any]) -> bool:
     """Whether Kueue, a chart that bundles it, or a chart with objects for it was installed."""
     chart = record.get("chart")
     of_chart = [chart.get("metadata"), chart.get("values")] if isinstance(chart, dict) else []
-    if touches_kueue(str(record.get("manifest"))):
-        return True
-    return b"kueue" in orjson.dumps([record.get("config"), record.get("hooks"), of_chart]).lower()
+    return names_kueue(record.get("manifest"), record.get("config"), record.get("hooks"), *of_chart)

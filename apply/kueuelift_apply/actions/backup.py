@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from kueuelift.errors import RefusedError, ToolError
+from kueuelift.journal import UNUSABLE
 from kueuelift.model import Step
 from kueuelift.redaction import KEY_FILE
 from kueuelift.snapshot_dir import Snapshot
@@ -27,7 +28,7 @@ def _done(run: Run, step: Step) -> Done:  # noqa: ARG001 - an action's signature
 def _do(run: Run, step: Step) -> Detail:
     run.backups.mkdir(parents=True, exist_ok=True, mode=0o700)
     if _place(run).exists():
-        _place(run).rename(_place(run).with_name(f"unusable-{len(list(run.backups.iterdir()))}"))
+        _place(run).rename(_place(run).with_name(f"{UNUSABLE}{len(list(run.backups.iterdir()))}"))
     access = run.live.access
     command = [
         *(sys.executable, "-m", "kueuelift", "snapshot", "--out", str(_place(run))),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from kueuelift import yaml_text
-from kueuelift.kinds import GROUP, KINDS
+from kueuelift.kinds import GROUP, KINDS, group_of
 from kueuelift_transform.report import Report
 from kueuelift_transform.view import View
 
@@ -52,7 +52,7 @@ def _reading(view: View) -> Iterator[tuple[str, ...]]:
     yield *_CRDS, "get", "list"
     for api_version, owner in sorted(view.ledger.owners):
         # A Workload that is missing has ended if its owner has.
-        yield api_version.rpartition("/")[0], _resource(owner), "get"
+        yield group_of(api_version), _resource(owner), "get"
     yield "coordination.k8s.io", "leases", "create", "delete", "get", "update"
     for kind in KINDS:
         yield GROUP, kind.plural, "get", "list"
@@ -89,7 +89,7 @@ def _helming(view: View) -> Iterator[tuple[str, ...]]:
         yield "", "namespaces", "create"
     kinds = {(obj["apiVersion"], obj["kind"]) for obj in (*view.manifest, *view.installation.manifest)}
     for api_version, kind in sorted(kinds):
-        group = api_version.rpartition("/")[0]
+        group = group_of(api_version)
         yield group, _resource(kind), "create", "get", "list", "patch", "update"
         if kind != "CustomResourceDefinition":
             # Without it, nothing that goes wrong in helm can delete a CRD and every object in it.
