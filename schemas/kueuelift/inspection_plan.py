@@ -29,9 +29,15 @@ def page(sealed: Sealed, intact: Set[str]) -> tuple[dict[str, Any], list[str]]:
         ],
         "findings": None if findings is None else _counted(findings),
         "open": [f"{it.get('id')} {it.get('detail')}" for it in findings or [] if _is_open_blocker(it)],
-        "losses": None if losses is None else len(losses),
+        "losses": None if losses is None else sum(map(_lost, losses)),
     }
     return content, problems
+
+
+def _lost(entry: dict[str, Any]) -> int:
+    """How many objects an entry of losses.json has that lose what the field meant."""
+    objects = entry.get("objects")
+    return len(objects) if entry.get("meaning") != "kept" and isinstance(objects, list) else 0
 
 
 def _step(step: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The words of the three directories, as data: findings, losses, steps, phases, failures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -83,28 +83,63 @@ class Finding:
         }
 
 
+class Change(StrEnum):
+    """What a conversion does to a field, the heaviest first."""
+
+    DROPPED = "dropped"
+    NOT_INVERTIBLE = "not-invertible"
+    """It has a value in the output, and going back does not give the old one."""
+    MERGED = "merged"
+    MOVED = "moved"
+    RENAMED = "renamed"
+    DEFAULTED = "defaulted"
+    """The output's schema fills in what the input did not say."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loss:
-    """A field of one object that has no home in the output, or whose meaning changes."""
+    """A field of one object that is not found in the output as it was in the input."""
 
     kind: str
     namespace: str = ""
     name: str
     path: str
-    """A field path: `spec.admissionChecksStrategy`."""
-    value: Any
-    """What stood there; a token where it could be secret."""
+    """A field path: `spec.admissionChecksStrategy`; that of the output where it was filled in there."""
+    change: Change = Change.DROPPED
+    to: str = ""
+    """The path in the output; empty where there is none, or the same."""
+    value: Any = None
+    """What stood there, or was filled in; a token where it could be secret. None where it was carried over whole."""
     reason: str
+    meaning_kept: bool = False
+    """Whether the output says the same, in another place or in other words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LossEntry:
+    """The same loss of several objects."""
+
+    kind: str
+    path: str
+    change: Change
+    to: str
+    value: Any
+    reason: str
+    meaning_kept: bool
+    objects: Sequence[str]
+    """`<namespace>/<name>`, or the name alone, sorted."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The loss as losses.json has it."""
+        """The entry as losses.json has it."""
         return {
             "kind": self.kind,
-            "namespace": self.namespace,
-            "name": self.name,
             "path": self.path,
+            "change": str(self.change),
+            "to": self.to,
             "value": self.value,
             "reason": self.reason,
+            "meaning": "kept" if self.meaning_kept else "lost",
+            "objects": list(self.objects),
         }
 
 

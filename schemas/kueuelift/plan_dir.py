@@ -12,7 +12,7 @@ import orjson
 from kueuelift import object_store, yaml_text
 from kueuelift.errors import UntrustedError
 from kueuelift.kinds import Kind
-from kueuelift.model import Finding, KubernetesObject, Loss, Phase, Step
+from kueuelift.model import Finding, KubernetesObject, LossEntry, Phase, Step
 from kueuelift.object_store import LineFiles, line_files
 from kueuelift.sealed import Format, Sealed, Writer, canonical_json, file_name, writing
 
@@ -58,7 +58,7 @@ class PlanWriter:
         """`findings.json`."""
         self._writer.write(FINDINGS, canonical_json([finding.to_dict() for finding in findings]))
 
-    def add_losses(self, losses: list[Loss]) -> None:
+    def add_losses(self, losses: list[LossEntry]) -> None:
         """`losses.json`."""
         self._writer.write(LOSSES, canonical_json([loss.to_dict() for loss in losses]))
 
@@ -137,7 +137,7 @@ class Plan:
         return self._list(FINDINGS)
 
     def losses(self) -> list[dict[str, Any]]:
-        """Every field without a home, as `add_losses` wrote it; UntrustedError where it is no list of objects."""
+        """What became of fields, as `add_losses` wrote it; UntrustedError where it is no list of objects."""
         return self._list(LOSSES)
 
     def _list(self, path: str) -> list[dict[str, Any]]:

@@ -138,7 +138,9 @@ def test_the_page_of_a_plan(tmp_path: Path) -> None:
     page = inspect(tmp_path / "plan")
     assert not page.problems
     assert page.content["applicable"] is True
-    assert page.content["losses"] == len(json.loads(plan.sealed.read("losses.json")))
+    losses = json.loads(plan.sealed.read("losses.json"))
+    assert {entry["meaning"] for entry in losses} == {"kept", "lost"}
+    assert page.content["losses"] == sum(len(entry["objects"]) for entry in losses if entry["meaning"] == "lost")
     found = sum(count for states in page.content["findings"].values() for count in states.values())
     assert found == len(json.loads(plan.sealed.read("findings.json")))
     assert [step["id"] for phase in page.content["phases"] for step in phase["steps"]] == [it.id for it in plan.steps]

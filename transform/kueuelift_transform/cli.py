@@ -56,7 +56,7 @@ def _summary(out: Path, outcome: "Outcome") -> Iterator[str]:
     yield f"hops      {', '.join(f'{hop.name} ({hop.evidence})' for hop in view.hops)}"
     yield f"objects   {counts}"
     yield f"findings  {', '.join(f'{count} {severity}' for severity, count in sorted(severities.items())) or 'none'}"
-    yield f"losses    {len(view.ledger.losses) or 'none'}"
+    yield f"losses    {view.ledger.losses.lost or 'none'}"
     if view.applicable:
         yield f"next      kueuelift apply {out} --expect-digest {outcome.digest}"
         return

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from kueuelift import catalogue
 from kueuelift.errors import RefusedError
@@ -28,6 +29,25 @@ class Renamed:
 
     old: str
     new: str
+    reshaped: str = ""
+    """How the value is written otherwise there, in a clause; empty where it is carried over as it is."""
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether it is more than another name in the same place."""
+        return bool(self.reshaped) or self.old.rpartition(".")[0] != self.new.rpartition(".")[0]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reworded:
+    """A word that the target version spells otherwise, with the same meaning; going back gives the new word."""
+
+    path: str
+    old: str
+    new: str
+    reason: str
+    source: str
+    """Where the fact was read: tag and file of the release."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +75,7 @@ class Conversion:
     respell: Edit = no_edit
     """Rewrites an object of the source version into what comes back of it, as far as that means the same."""
     renamed: tuple[Renamed, ...] = ()
+    reworded: tuple[Reworded, ...] = ()
     lossy: tuple[LossyField, ...] = ()
     by_webhook: bool = False
     """Kueue's webhook answers for it, so that the object passes through Go structs."""
@@ -133,6 +154,14 @@ def inner(obj: KubernetesObject, *path: str) -> KubernetesObject:
         if not isinstance(below, dict):
             return {}
         found = below
+    return found
+
+
+def field_at(obj: KubernetesObject, path: str) -> Any:
+    """Find the value at a dotted path that goes through no list; None where there is none."""
+    found: Any = obj
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, dict) else None
     return found
 
 

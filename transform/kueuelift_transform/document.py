@@ -1,11 +1,11 @@
 """The change's document, before it is Markdown or HTML: sections of paragraphs, lists and tables, all plain text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from kueuelift.kinds import KINDS
-from kueuelift.model import Finding, Loss, State
+from kueuelift.model import Finding, State
+from kueuelift_transform.loss_ledger import SummedLoss, summed_losses
 from kueuelift_transform.view import View
 
 _NAMES = 5
@@ -142,20 +142,22 @@ def _named(finding: Finding) -> str:
 
 
 def _losses(view: View) -> list[Block]:
-    rows = [(kind, path, str(count), reason) for kind, path, reason, count in grouped_losses(view.ledger.losses)]
-    if not rows:
-        return [Paragraph("None: every field comes back when the objects are converted back.")]
-    return [
-        Paragraph(f"What does not come back: {len(view.ledger.losses)}; losses.json lists each with its value."),
-        Table(("kind", "field", "objects", "why"), rows),
-    ]
+    summed = summed_losses(view.ledger.losses.entries())
+    lost, kept = [one for one in summed if not one.meaning_kept], [one for one in summed if one.meaning_kept]
+    first = "None: every field comes back when the objects are converted back, or says the same in another place."
+    if lost:
+        first = f"What does not come back: {view.ledger.losses.lost}; losses.json lists each with its value."
+    blocks: list[Block] = [Paragraph(first)]
+    if lost:
+        blocks.append(_loss_table(lost))
+    if kept:
+        blocks += [Paragraph("Carried over with the same meaning:"), _loss_table(kept)]
+    return blocks
 
 
-def grouped_losses(losses: Sequence[Loss]) -> Iterator[tuple[str, str, str, int]]:
-    """Kind, field, reason and count, sorted."""
-    keys = sorted((loss.kind, loss.path, loss.reason) for loss in losses)
-    for (kind, path, reason), group in groupby(keys):
-        yield kind, path, reason, len(list(group))
+def _loss_table(losses: Sequence[SummedLoss]) -> Table:
+    headers = ("kind", "field", "becomes", "how", "objects", "why")
+    return Table(headers, [(one.kind, one.path, one.to, str(one.change), str(one.count), one.reason) for one in losses])
 
 
 def _differences(view: View) -> list[Block]:

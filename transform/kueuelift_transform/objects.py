@@ -8,7 +8,7 @@ from typing import Any
 from kueuelift import crd, structural
 from kueuelift.errors import RefusedError
 from kueuelift.kinds import KINDS, TARGET_VERSION, Kind, api_version, version_of
-from kueuelift.model import KubernetesObject, Loss, ObjectRef
+from kueuelift.model import KubernetesObject, ObjectRef
 from kueuelift.object_store import LineFiles
 from kueuelift.plan_dir import PlanWriter
 from kueuelift.progress import Progress
@@ -19,6 +19,7 @@ from kueuelift_transform.conversion import conversion_for
 from kueuelift_transform.crds import CrdSet
 from kueuelift_transform.difference_summary import DifferenceSummary
 from kueuelift_transform.hops import ALPHA
+from kueuelift_transform.loss_ledger import LossLedger, carried
 from kueuelift_transform.stored_form import losses, stored_form
 
 _SERVER_METADATA = (
@@ -50,7 +51,7 @@ class Ledger:
     refusals: list[Refusal] = field(default_factory=list)
     unknown_fields: dict[str, list[str]] = field(default_factory=dict)
     """By `<Kind> <path>`: the objects that have a field which their own CRD does not know."""
-    losses: list[Loss] = field(default_factory=list)
+    losses: LossLedger = field(default_factory=LossLedger)
     owners: set[tuple[str, str]] = field(default_factory=set)
     """apiVersion and kind of everything that owns a Workload."""
     differences: DifferenceSummary = field(default_factory=DifferenceSummary)
@@ -78,7 +79,6 @@ def convert_objects(
                     else:
                         _place(kind, obj, manifest, writer)
                     task.advance()
-    ledger.losses.sort(key=lambda loss: (loss.kind, loss.namespace, loss.name, loss.path))
     ledger.refusals.sort(key=lambda refusal: (refusal.ref, refusal.path))
     return ledger
 
@@ -108,7 +108,8 @@ class _Form:
             return None
         ledger.counts[self._plural] += 1
         ledger.owners.update((own["apiVersion"], own["kind"]) for own in obj["metadata"].get("ownerReferences") or ())
-        ledger.losses.extend(lost)
+        ledger.losses.add(lost)
+        ledger.losses.add(carried(obj, stored))
         ledger.refusals.extend(self._refusals(ref, version, stored))
         manifest = _owned_at_target(bare(stored))
         ledger.differences.add(ref, bare(obj), manifest)

@@ -7,12 +7,12 @@ from typing import Any
 from kueuelift import crd as crds
 from kueuelift.errors import RefusedError
 from kueuelift.kinds import TARGET_VERSION, version_of
-from kueuelift.model import KubernetesObject, Loss, ObjectRef
+from kueuelift.model import Change, KubernetesObject, Loss, ObjectRef
 from kueuelift.quantity import same
 from kueuelift.release_profile import Release
 from kueuelift.structural import coerce, pruned_paths
 from kueuelift_transform import go_scalar
-from kueuelift_transform.conversion import Conversion, conversion_for, no_edit
+from kueuelift_transform.conversion import Conversion, conversion_for, field_at, no_edit
 from kueuelift_transform.go_scalar import MismatchError
 from kueuelift_transform.go_struct import metadata_codec
 
@@ -61,8 +61,8 @@ def losses(
     gone = list(_gone(written, _without_metadata(back), "", harmless))
     unknown = _unknown_paths(obj, source_crd) if gone else frozenset()
     found: dict[str, Loss] = {}
-    for path, value in gone:
-        loss = _loss(obj, path, value, conversion, unknown)
+    for path, value, change in gone:
+        loss = _loss(obj, path, value, change, conversion, unknown)
         found.setdefault(loss.path, loss)
     return tuple(found[path] for path in sorted(found))
 
@@ -92,7 +92,7 @@ def _metadata(obj: KubernetesObject) -> Any:
         ) from wrong
 
 
-def _gone(before: Any, after: Any, path: str, harmless: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+def _gone(before: Any, after: Any, path: str, harmless: tuple[Any, ...]) -> Iterator[tuple[str, Any, Change]]:
     """Walk what there was and name each topmost part that is missing or another one now."""
     if before == after and type(before) is type(after):
         return
@@ -104,9 +104,9 @@ def _gone(before: Any, after: Any, path: str, harmless: tuple[Any, ...]) -> Iter
             yield from _gone(value, other, f"{path}[{index}]", harmless)
     elif after is None:
         if before not in harmless:
-            yield path, before
+            yield path, before, Change.DROPPED
     elif before is not None and not _same_value(before, after):
-        yield path, before
+        yield path, before, Change.NOT_INVERTIBLE
 
 
 def _same_value(before: Any, after: Any) -> bool:
@@ -128,20 +128,28 @@ def _unknown_paths(obj: KubernetesObject, source_crd: KubernetesObject) -> froze
     return frozenset(pruned_paths(obj, crds.schema(source_crd, version)))
 
 
-def _loss(obj: KubernetesObject, path: str, value: Any, conversion: Conversion | None, unknown: frozenset[str]) -> Loss:
+def _loss(
+    obj: KubernetesObject,
+    path: str,
+    value: Any,
+    change: Change,
+    conversion: Conversion | None,
+    unknown: frozenset[str],
+) -> Loss:
     name = ObjectRef.of(obj)
     reason = "the version that is stored has no such field, or cannot hold this value"
     if path in unknown:
         reason = f"{obj['apiVersion']} has no such field: an API server would not have kept it"
     for field in conversion.lossy if conversion else ():
         if path == field.path or path.startswith((f"{field.path}.", f"{field.path}[")):
-            path, value, reason = field.path, _at(obj, field.path), field.reason
+            path, value, reason, change = field.path, field_at(obj, field.path), field.reason, Change.DROPPED
             break
-    return Loss(kind=name.kind, namespace=name.namespace, name=name.name, path=path, value=value, reason=reason)
-
-
-def _at(obj: KubernetesObject, path: str) -> Any:
-    found: Any = obj
-    for key in path.split("."):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+    return Loss(
+        kind=name.kind,
+        namespace=name.namespace,
+        name=name.name,
+        path=path,
+        change=change,
+        value=value,
+        reason=reason,
+    )

@@ -150,7 +150,7 @@ def _write(view: View, writer: PlanWriter) -> str:
         writer.add_text(view.chart.plan_path, view.chart.content)
         writer.add_text(VALUES_PATH, yaml_text.dump(dict(view.values)))
     writer.add_findings(list(view.findings))
-    writer.add_losses(view.ledger.losses)
+    writer.add_losses(view.ledger.losses.entries())
     for report in all_reports():
         writer.add_text(report.file, report.render(view))
     return writer.seal(_header(view), list(view.phases), list(view.steps))

@@ -2,9 +2,18 @@
 
 from kueuelift.model import KubernetesObject
 from kueuelift.release_profile import Release
-from kueuelift_transform.conversion import Conversion, LossyField, Renamed, inner, rename
+from kueuelift_transform.conversion import Conversion, LossyField, Renamed, Reworded, inner, rename
 
-_OLD_WORDS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
+_REWORDED = tuple(
+    Reworded(
+        path=f"spec.flavorFungibility.{field}",
+        old=old_word,
+        new="MayStopSearch",
+        reason="the same behaviour under its new name, which releases before 0.15 refuse",
+        source="kueue v0.17.0, apis/kueue/v1beta1/clusterqueue_conversion.go",
+    )
+    for field, old_word in (("whenCanBorrow", "Borrow"), ("whenCanPreempt", "Preempt"))
+)
 
 
 def _to_v1beta2(obj: KubernetesObject, _release: Release) -> None:
@@ -29,9 +38,10 @@ def _respell(obj: KubernetesObject, _release: Release) -> None:
 
 def _say_may_stop_search(spec: KubernetesObject) -> None:
     fungibility = inner(spec, "flavorFungibility")
-    for field, old_word in _OLD_WORDS.items():
-        if fungibility.get(field) == old_word:
-            fungibility[field] = "MayStopSearch"
+    for word in _REWORDED:
+        field = word.path.rpartition(".")[2]
+        if fungibility.get(field) == word.old:
+            fungibility[field] = word.new
 
 
 def _strategy(checks: list[str]) -> KubernetesObject:
@@ -48,8 +58,13 @@ CONVERSION = Conversion(
     by_webhook=True,
     renamed=(
         Renamed(old="spec.cohort", new="spec.cohortName"),
-        Renamed(old="spec.admissionChecks", new="spec.admissionChecksStrategy"),
+        Renamed(
+            old="spec.admissionChecks",
+            new="spec.admissionChecksStrategy",
+            reshaped="each name is a rule there, for all flavors",
+        ),
     ),
+    reworded=_REWORDED,
     lossy=(
         LossyField(
             path="spec.admissionChecksStrategy",

@@ -66,7 +66,11 @@ CONVERSION = Conversion(
         Renamed(old="spec.priorityClassName", new="spec.priorityClassRef"),
         Renamed(old="spec.priorityClassSource", new="spec.priorityClassRef"),
         Renamed(old=f"status.{_MISSPELT}", new=f"status.{_SPELT}"),
-        Renamed(old=f"{_ASSIGNMENT}.domains", new=f"{_ASSIGNMENT}.slices"),
+        Renamed(
+            old=f"{_ASSIGNMENT}.domains",
+            new=f"{_ASSIGNMENT}.slices",
+            reshaped="what the domains share is written once, with the same domains in the same order",
+        ),
     ),
     lossy=(
         LossyField(

@@ -2,15 +2,12 @@
 
 from kueuelift.sealed import canonical_json
 from kueuelift_transform import document
+from kueuelift_transform.loss_ledger import summed_losses
 from kueuelift_transform.report import Report
 from kueuelift_transform.view import View
 
 
 def _render(view: View) -> str:
-    losses = [
-        {"kind": kind, "path": path, "reason": reason, "count": count}
-        for kind, path, reason, count in document.grouped_losses(view.ledger.losses)
-    ]
     report = {
         "title": document.title(view),
         "snapshot": {"digest": view.captured.snapshot.digest, "whole": view.captured.snapshot.whole},
@@ -23,7 +20,7 @@ def _render(view: View) -> str:
         "steps": [step.to_dict() for step in view.steps],
         "window": document.window(view),
         "findings": [finding.to_dict() for finding in view.findings],
-        "losses": losses,
+        "losses": [loss.to_dict() for loss in summed_losses(view.ledger.losses.entries())],
         "differences": [entry.to_dict() for entry in view.ledger.differences.entries()],
     }
     return canonical_json(report).decode()

@@ -2,30 +2,25 @@
 
 from collections.abc import Iterator
 
-from kueuelift.model import Loss, ObjectRef, Severity
+from kueuelift.model import Severity
+from kueuelift_transform.loss_ledger import in_any_item
 from kueuelift_transform.rule import Rule, Verdict
 from kueuelift_transform.view import View
 
 
 def _check(view: View) -> Iterator[Verdict]:
-    grouped: dict[tuple[str, str, str], list[Loss]] = {}
-    for loss in view.ledger.losses:
-        grouped.setdefault((loss.kind, _field(loss.path), loss.reason), []).append(loss)
-    for (kind, path, reason), losses in sorted(grouped.items()):
-        names = [str(ObjectRef(kind=kind, namespace=loss.namespace, name=loss.name)) for loss in losses]
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for loss in view.ledger.losses.entries():
+        if not loss.meaning_kept:
+            grouped.setdefault((loss.kind, in_any_item(loss.path), loss.reason), []).extend(loss.objects)
+    for (kind, path, reason), names in sorted(grouped.items()):
         written_by_kueue = path.startswith("status")
         yield Verdict(
             detail=f"{kind} {path}: {reason}",
-            objects=list(dict.fromkeys(names)),
+            objects=[f"{kind} {name}" for name in sorted(set(names))],
             severity=Severity.NOTICE if written_by_kueue else Severity.ACTION,
             remedy="nothing to do: Kueue writes the status itself" if written_by_kueue else None,
         )
-
-
-def _field(path: str) -> str:
-    """The path without the places in lists, which differ from object to object."""
-    head, *rest = path.split("[")
-    return head + "".join(f"[]{part.partition(']')[2]}" for part in rest)
 
 
 RULE = Rule(
