@@ -89,6 +89,9 @@ class FakeCluster:
         objects = self._listed(path, query.get("labelSelector", ""))
         if objects is None:
             return self._one(path)
+        field, _, name = query.get("fieldSelector", "").partition("=")
+        if field == "metadata.name":
+            objects = [obj for obj in objects if obj["metadata"]["name"] == name]
         start, limit = int(query.get("continue") or 0), int(query["limit"])
         items = objects[start : start + limit]
         metadata = {"resourceVersion": str(self.resource_version)}
@@ -124,7 +127,8 @@ class FakeCluster:
 
     def _groups(self) -> dict[str, str]:
         custom = {crd["spec"]["group"]: crd["spec"]["versions"][0]["name"] for crd in self.lists[CRDS]}
-        return custom | {resource.group: resource.version for resource in BUILT_IN.values() if resource.group}
+        built_in = {resource.group: resource.version for resource in BUILT_IN.values() if resource.group}
+        return custom | built_in | {"apiextensions.k8s.io": "v1"}
 
 
 def _group(name: str, version: str) -> KubernetesObject:

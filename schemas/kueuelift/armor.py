@@ -46,6 +46,14 @@ class ArmorWriter:
         self._stream.flush()
 
 
+NODE_CUT = "the node has cut the log (at 10 MiB unless it is set otherwise)"
+INSTEAD_OF_LOG = (
+    "let the Job's container only wait, by `command: [sleep, 1h]`, and take the archive through `kubectl exec`, as the "
+    "head of the printed Job says"
+)
+"""What helps then: the one text of it."""
+
+
 def unarmored(file: BinaryIO, origin: Path) -> Iterator[bytes]:
     """The content between BEGIN and END, in pieces; lines before and after are not looked at.
 
@@ -84,10 +92,7 @@ def _find_begin(file: BinaryIO, origin: Path) -> int:
                 "take the log without --prefix and --timestamps"
             )
         if text == END:
-            raise UntrustedError(
-                f"{origin}: the archive has an END and no BEGIN line, so the node has rotated the log "
-                "(at 10 MiB unless set otherwise); let the Job write to a volume instead, and copy it from there"
-            )
+            raise UntrustedError(f"{origin}: the archive has an END and no BEGIN line, so {NODE_CUT}; {INSTEAD_OF_LOG}")
         if number == 1 and text[:2] in {b"\xff\xfe", b"\xfe\xff"}:
             raise RefusedError(f"{origin}: is UTF-16, as PowerShell writes; save it as plain text (ASCII) again")
     raise RefusedError(

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from kueuelift.errors import ToolError
+from kueuelift.inspection_installation import installation
 from kueuelift.kinds import BY_PLURAL, KINDS, Kind
 from kueuelift.model import ObjectRef
 from kueuelift.sealed import Sealed
@@ -20,6 +21,7 @@ def page(sealed: Sealed, intact: Set[str]) -> tuple[dict[str, Any], list[str]]:
     """What the header says, and what the intact files add; with a sentence for each thing that could not be read."""
     header, problems = sealed.header, list[str]()
     volatile = header["volatile"]
+    helm = list(_helm(sealed, intact, problems))
     content = {
         "origin": header["origin"],
         "takenAt": _of(str, volatile.get("takenAt"), ""),
@@ -32,7 +34,8 @@ def page(sealed: Sealed, intact: Set[str]) -> tuple[dict[str, Any], list[str]]:
         "unknownKinds": sorted(header["kueue"]["crds"].keys() - BY_PLURAL.keys()),
         "kinds": [_kind(kind, header) for kind in KINDS if kind.plural in header["lists"]],
         "deleting": _deleting(sealed, problems),
-        "helm": list(_helm(sealed, intact, problems)),
+        "helm": helm,
+        **installation(sealed, intact, helm, problems),
         "parts": dict(header["parts"]),
         "tokens": _tokens(header["redaction"]),
         "failures": list(header["failures"]),

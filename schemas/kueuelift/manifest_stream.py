@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueuelift import json_text, yaml_text
+from kueuelift import json_text, kubectl_text, yaml_text
 from kueuelift.json_text import NotJsonError
 from kueuelift.kinds import BY_NAME, version_of
 from kueuelift.model import KubernetesObject
@@ -42,7 +42,7 @@ class LeftAside:
     origin: str
     reason: str
     remedy: str = ""
-    """For templates, which would be objects after rendering; empty for what was never Kubernetes' own."""
+    """For what stands for objects, as a template or a table does; empty for what was never Kubernetes' own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,9 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _read_chunk(chunk: str, origin: str, line: int) -> Iterator[Document | LeftAside | Broken]:
+    if printed := kubectl_text.printed_for_people(chunk):
+        yield LeftAside(origin, printed, kubectl_text.REMEDY)
+        return
     read: list[Document] = []
     failure: NotJsonError | None = None
     start = _OWN_START.match(chunk)

@@ -73,11 +73,7 @@ _NAME = re.compile(
     r"(\\{0,3}[\"']?[ \t]{0,3}(?::=|=>|%3[dD]|[=:](?![=~>]))[ \t]{0,3}(?:\\{1,3}[\"'])?)"
 )
 _FLAG = re.compile(r"(?<!\S)(--?[\w.][\w.-]{0,120})[ \t]{1,3}(?=[^\s=-])")
-_BARE_FLAG = re.compile(r"--?[\w.][\w.-]{0,120}")
 _VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|(?:[^\s\"'&;,]|,(?![\w.-]{1,60}=))+", re.DOTALL)
-USER_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
-"""curl's, which take user:password."""
-
 _USER = re.compile(r"(?<!\S)((?:-u|--user|--proxy-user)[ =]{1,3}[\"']?[^\s:\"']{1,200}:)([^\s\"']+)")
 _PASS = re.compile(
     r"(\bsshpass[ \t]{1,3}-p[ \t]{0,3}|\b(?:mysql|mariadb)[\w-]{0,10}\b[^\n|;&]{0,300}[ \t]-p"
@@ -99,13 +95,6 @@ _WORDED = (  # a name, what is between, and a secret, in forms without = or :
         r"()(?<![\w.-])([\w.-]{1,120})([\"']?:[ \t]{0,9}[|>][-+\d]{0,2}[ \t]{0,9}\n)((?:[ \t]+\S[^\n]*(?:\n|\Z))+)"
     ),
 )
-_OF_MYSQL = re.compile(r"(?:mysql|mariadb)[\w-]{0,10}|sshpass")
-_PROGRAMS = re.compile(r"mysql|mariadb|sshpass|login|redis-cli|ldap")
-_SHORT_FLAGS = (
-    ("-p", re.compile(r"login|sshpass"), False),
-    ("-a", re.compile(r"redis-cli"), False),
-    ("-w", re.compile(r"ldap\w{1,12}"), True),
-)
 _SECRET_KIND = re.compile(r"\bkind\\{0,3}[\"']?[ \t]{0,9}:\s{0,9}\\{0,3}[\"']?Secret(?:List)?\b")
 _NO_VALUE = frozenset({"true", "false", "null", "none", "{", "[", "{}", "[]", "|", ">", "|-", ">-", "|+", ">+", ""})
 _PROSE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{8,}")
@@ -114,11 +103,10 @@ _PROSE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{8,}")
 _LONGEST_WORD = 300  # no sentence has a longer one
 _COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#.*$")
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}")
 _REPEATED = re.compile(r"(?<= alias \*)[^\s;]+|(?<= anchor &)[^\s;]+|'[^']*'(?=, where its tag)")
 """What readers of YAML repeat of it: an unquoted `password: *abc` is an alias to them."""
 
-_LONGEST_KEPT = 256
+LONGEST_KEPT = 256
 """Longer texts are judged anew each time: thousands of them, kept, would be all the memory that a snapshot has."""
 
 _HIDDEN = "(hidden)"
@@ -127,22 +115,12 @@ _GZIP = b"\x1f\x8b"
 
 def is_suspect(text: str) -> bool:
     """Whether a text is worth the functions below: all but a few are passed by, much faster than those would."""
-    return _suspect(text) if len(text) <= _LONGEST_KEPT else _suspect.__wrapped__(text)
-
-
-def is_telling(text: str, *, prose: bool) -> bool:
-    """Whether `hide_assigned` or `hide_encoded` may find something: the same sentences stand in very many objects."""
-    return _telltale(text, prose) if len(text) <= _LONGEST_KEPT else _telltale.__wrapped__(text, prose)
+    return _suspect(text) if len(text) <= LONGEST_KEPT else _suspect.__wrapped__(text)
 
 
 @lru_cache(maxsize=4096)
 def _suspect(text: str) -> bool:
     return len(text) >= SHORTEST and (text[0] in "{[" or _MARKS.search(text) is not None)
-
-
-@lru_cache(maxsize=4096)
-def _telltale(text: str, prose: bool) -> bool:
-    return _LONG_RUN.search(text) is not None or hide_assigned(text, lambda _: "", prose=prose) != text
 
 
 def is_kubeconfig(text: str) -> bool:
@@ -185,24 +163,6 @@ def _worded(found: re.Match[str], hide: Hide) -> str:
 def holds_secret_object(text: str) -> bool:
     """Whether a text looks like an object of kind Secret, which nobody should see where it cannot be read."""
     return "Secret" in text and _SECRET_KIND.search(text) is not None
-
-
-def has_short_flags(words: frozenset[str]) -> bool:
-    """Whether a program that takes a password after a flag of one letter is among the words of a command."""
-    return any(map(_PROGRAMS.search, words))
-
-
-def short_flag_secret(words: frozenset[str], before: str, word: str) -> int | None:
-    """Where a secret begins in an argument that has no telling name: `mysql -pX`; `words` are all of the command's."""
-    programs = {name.rpartition("/")[2] for name in words if len(name) <= _LONGEST_WORD}
-    if word.startswith("-p") and len(word) > len("-p") and any(map(_OF_MYSQL.fullmatch, programs)):
-        return len("-p")
-    for flag, pattern, glued in _SHORT_FLAGS:
-        if (before == flag or (glued and word.startswith(flag) and word != flag)) and any(
-            map(pattern.fullmatch, programs)
-        ):
-            return 0 if before == flag else len(flag)
-    return None
 
 
 def _hide_after(pattern: re.Pattern[str], text: str, hide: Hide, *, prose: bool) -> str:
@@ -282,11 +242,6 @@ def _decoded(run: str) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return text if text.isprintable() or "\n" in text else None
-
-
-def is_telling_flag(word: str) -> bool:
-    """Whether an argument announces a secret in the next one: `--password`."""
-    return _BARE_FLAG.fullmatch(word) is not None and smells(word.lstrip("-"))
 
 
 def without_secrets(text: str) -> str:

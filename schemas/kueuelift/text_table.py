@@ -18,6 +18,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, most: int = 
         yield f"and {len(cells) - len(shown)} more"
 
 
+def block(head: Sequence[str], rows: Iterable[Sequence[object]], *, most: int = 20) -> Iterator[str]:
+    """A table with an empty line before it, nothing without rows."""
+    for number, line in enumerate(table(head, rows, most=most)):
+        yield from ("", line) if number == 0 else (line,)
+
+
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
     """`cluster   6f1c… (v1.35.4)`: a label and what it is; pairs without content are left out."""
     for label, content in pairs:

@@ -14,8 +14,8 @@ from kueuelift.object_shape import shaped, shaped_crd, with_metadata
 from kueuelift.progress import Progress, Silence, Task
 from kueuelift.snapshot_dir import CLUSTER_SCOPED, SnapshotWriter, place_of
 from kueuelift_snapshot.api import NO_QUERY, AnswerError, Api
-from kueuelift_snapshot.discovery import Served, ServedResource, of_crd
-from kueuelift_snapshot.failure_text import failure_of, refusal_of
+from kueuelift_snapshot.discovery import Served, ServedResource, all_crds, of_crd
+from kueuelift_snapshot.failure_text import failure_of
 from kueuelift_snapshot.listing import Listing, Reading
 from kueuelift_snapshot.pages import GONE, Page, parsed, read_pages
 from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
@@ -30,14 +30,11 @@ Keep = Callable[[KubernetesObject], KubernetesObject | None]
 Put = Callable[[KubernetesObject], str]
 """Writes one redacted object; returns its file's path."""
 
-CRDS_A_PAGE = 50
-"""A cluster may have hundreds of CRDs of some hundred kilobytes each."""
-
 RESTARTS = 2
 """How often a list whose continue token expired begins again, before it goes on at another moment than it began."""
 
-_NOT_FOR_US = frozenset({403, 404, 405})
-"""Answers that say no more than that a kind cannot be listed by this user, or at all."""
+_FOR_NOBODY = frozenset({404, 405})
+"""Answers that say no more than that a kind cannot be listed at all."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -58,7 +55,7 @@ class Capture:
     parts: dict[str, int] = field(default_factory=dict)
     """By folder and resource: how many objects were kept."""
     unseen: set[str] = field(default_factory=set)
-    """Resources that a snapshot can do without and that could not be read."""
+    """Resources that a snapshot can do without and that the server lists for nobody."""
     failures: list[Failure] = field(default_factory=list)
     hidden: dict[str, HiddenPaths] = field(default_factory=dict)
     """By file: where tokens stand."""
@@ -73,15 +70,11 @@ class Capture:
         """Every CRD of the group, by plural; RefusedError where they cannot be listed, since all else hangs on them."""
         found: dict[str, KubernetesObject] = {}
         with self.progress.task(CRDS.plural) as task:
-            try:
-                pages = read_pages(self.api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True, shape=shaped_crd)
-                for crd in (crd for page in pages for crd in page.items):
-                    if crd["spec"].get("group") == GROUP:
-                        found[crd["spec"]["names"]["plural"]] = shaped_crd(crd, crd["metadata"]["name"], schemas=True)
-                    elif kind := of_crd(crd):
-                        self.custom.append(kind)
-            except AnswerError as error:
-                raise refusal_of(CRDS, error) from None
+            for crd in all_crds(self.api):
+                if crd["spec"].get("group") == GROUP:
+                    found[crd["spec"]["names"]["plural"]] = shaped_crd(crd, crd["metadata"]["name"], schemas=True)
+                elif kind := of_crd(crd):
+                    self.custom.append(kind)
             for _, crd in sorted(found.items()):
                 self.write(crd, self.writer.add_crd)
                 task.advance()
@@ -129,7 +122,7 @@ class Capture:
         """List what surrounds Kueue and write what `keep` leaves of it below `<folder>/<resource>/`.
 
         One YAML an object, or with `lines` streamed by namespace. Listed are `namespaces`, or all of the cluster.
-        A list that fails is a failure of the snapshot; one that is `optional` may be forbidden, and makes no noise.
+        A list that fails is a failure of the snapshot; an `optional` one may be of what the server lists for nobody.
         `keep` may see an object twice. Returns how many were kept.
         """
         place = f"{folder}/{resource.name}"
@@ -214,7 +207,7 @@ class Capture:
                 if error.status == GONE and not last:
                     self.progress.say(f"{resource.name}: the list expired while it was read, beginning again")
                     continue
-                if optional and error.status in _NOT_FOR_US:
+                if optional and error.status in _FOR_NOBODY:
                     self.unseen.add(resource.name)
                 else:
                     self.fail(failure_of(resource, error))
@@ -222,8 +215,9 @@ class Capture:
         return None
 
     def fail(self, failure: Failure) -> None:
-        """Note what should be there and is not, once."""
-        if failure not in self.failures:
+        """Note what should be there and is not, once; a right that is missing in several places, for the first."""
+        known = [(it.what, it.rule or it) for it in self.failures]
+        if (failure.what, failure.rule or failure) not in known:
             self.failures.append(failure)
             self.progress.say(f"{failure.what}: not read; {failure.reason}")
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -34,7 +34,7 @@ STANDARD = "-"
     help="Take namespaced objects of these only; no plan of it applies.",
 )
 @click.option("--kinds", multiple=True, metavar="KIND,…", help="Take these kinds of Kueue only; no plan of it applies.")
-@click.option("--no-workloads", is_flag=True, help="Leave Workloads out; no plan of it applies.")
+@click.option("--no-workloads", is_flag=True, help="Leave Workloads out, and what they own; no plan of it applies.")
 @click.option("--no-running", is_flag=True, help="Leave Jobs, Pods and their like out.")
 @click.option(
     "--token-key",
@@ -42,8 +42,14 @@ STANDARD = "-"
     metavar="FILE",
     help=f"Key of the tokens that hide secrets; else {KEY_FILE} beside DIR or FILE, made where there is none.",
 )
-@click.option("--print-rbac", is_flag=True, help="Print the least ClusterRole for these options, and read nothing.")
+@click.option("--print-rbac", is_flag=True, help="Print the least ClusterRole for these options, and take no snapshot.")
 @click.option("--print-job", is_flag=True, help="Print the manifests of a Job that takes the snapshot in the cluster.")
+@click.option(
+    "--discover",
+    is_flag=True,
+    help="With one of these two: ask the cluster for its custom kinds, and add them to the role; an object of any may"
+    " have a queue.",
+)
 @click.option("--image", metavar="IMAGE", help="Image of that Job: one in which kueuelift is installed.")
 @click.option("--token-key-secret", metavar="NAME", help=f"Secret with {KEY_FILE} for that Job, in its namespace.")
 @cluster_options
@@ -64,6 +70,7 @@ def snapshot(  # noqa: PLR0913 - one name an option
     token_key: Path | None,
     print_rbac: bool,
     print_job: bool,
+    discover: bool,
     image: str | None,
     token_key_secret: str | None,
     kubeconfig: Path | None,
@@ -82,8 +89,10 @@ def snapshot(  # noqa: PLR0913 - one name an option
 
     _check_words(ctx)
     scope = scope_of(namespaces=namespaces, kinds=kinds, workloads=not no_workloads, running=not no_running)
+    access = {"kubeconfig": kubeconfig, "context": context, "request_timeout": request_timeout}
     if print_rbac or print_job:
-        click.echo(_printed(scope, image=image, token_key_secret=token_key_secret, job=print_job), nl=False)
+        role = _role(scope, access if discover else None)
+        click.echo(_job(role, scope, image, token_key_secret) if print_job else role, nl=False)
         return
     _check_places(out, archive, armor=armor)
     key = token_key or _key_beside(out, archive)
@@ -91,29 +100,27 @@ def snapshot(  # noqa: PLR0913 - one name an option
     def take(place: Path) -> "Captured":
         if sources:
             return _of_files((*sources, *more), place, key)
-        from kueuelift_snapshot.live import take_live  # noqa: PLC0415 - as above
-
-        return take_live(
-            place,
-            kubeconfig=kubeconfig,
-            context=context,
-            request_timeout=request_timeout,
-            token_key=key,
-            scope=scope,
-        )
+        return _of_cluster(place, access, key, scope)
 
     _finish(_taken(take, out, archive, armor=armor), str(out or archive), key, to_stderr=archive == STANDARD)
 
 
 _SCOPE = frozenset({"namespaces", "kinds", "no_workloads", "no_running"})
 _PLACES = frozenset({"out", "archive", "armor", "token_key"})
+_CLUSTER = frozenset({"kubeconfig", "context", "request_timeout"})
 _FITTING = {
-    "print_rbac": _SCOPE,
-    "print_job": _SCOPE | {"image", "token_key_secret"},
+    "print_rbac": _SCOPE | {"discover"},
+    "print_job": _SCOPE | {"discover", "image", "token_key_secret"},
     "sources": _PLACES | {"more"},
-    "": _SCOPE | _PLACES | {"kubeconfig", "context", "request_timeout"},
+    "": _SCOPE | _PLACES | _CLUSTER,
 }
 """What may be given with each way of using the command; the last is the usual one."""
+
+
+_BELONGS = {
+    "more": "paths to read manifests from come after --from",
+    "discover": "it belongs to --print-rbac or --print-job",
+}
 
 
 def _check_words(ctx: click.Context) -> None:
@@ -123,11 +130,16 @@ def _check_words(ctx: click.Context) -> None:
     }
     given = [name for name in named if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     way = next((way for way in _FITTING if way in given), "")
-    odd = [name for name in given if name != way and name not in _FITTING[way]]
+    if {"discover", "no_running"} <= set(given):
+        raise UsageError(
+            "--discover finds kinds of jobs, and --no-running leaves all of them out; leave one of them out"
+        )
+    fitting = _FITTING[way] | (_CLUSTER if "discover" in given else frozenset())
+    odd = [name for name in given if name != way and name not in fitting]
     if odd and way:
         raise UsageError(f"{named[odd[0]]} does not go with {named[way]}; leave one of the two out")
     if odd:
-        instead = {"more": "paths to read manifests from come after --from"}.get(odd[0], "it belongs to --print-job")
+        instead = _BELONGS.get(odd[0], "it belongs to --print-job")
         raise UsageError(f"{named[odd[0]]} is out of place: {instead}")
 
 
@@ -145,16 +157,35 @@ def _of_files(sources: Sequence[str], place: Path, key: Path | None) -> "Capture
     )
 
 
-def _printed(scope: "Scope", *, image: str | None, token_key_secret: str | None, job: bool) -> str:
-    from kueuelift import yaml_text  # noqa: PLC0415 - `--help` needs none of these
-    from kueuelift_snapshot.job import manifests  # noqa: PLC0415
-    from kueuelift_snapshot.rights import cluster_role  # noqa: PLC0415
+def _of_cluster(place: Path, access: dict[str, Any], key: Path | None, scope: "Scope") -> "Captured":
+    from kueuelift.missing_text import missing  # noqa: PLC0415 - `--help` needs none of these
+    from kueuelift_snapshot.live import take_live  # noqa: PLC0415
+    from kueuelift_snapshot.rights import MissingRightsError, whole_role  # noqa: PLC0415
 
-    if not job:
-        return yaml_text.dump(cluster_role(scope))
+    try:
+        return take_live(place, **access, token_key=key, scope=scope)
+    except MissingRightsError as error:
+        click.echo("\n".join(missing(error.failures, whole_role(scope))), err=True)
+        raise
+
+
+def _role(scope: "Scope", access: dict[str, Any] | None) -> str:
+    """The role as YAML; with the custom kinds of a cluster where there is access to one."""
+    from kueuelift_snapshot.rights import role_text  # noqa: PLC0415 - `--help` needs none of these
+
+    if access is None:
+        return role_text(scope)
+    from kueuelift_snapshot.live import served_kinds  # noqa: PLC0415
+
+    return role_text(scope, served_kinds(**access))
+
+
+def _job(role: str, scope: "Scope", image: str | None, token_key_secret: str | None) -> str:
+    from kueuelift_snapshot.job import manifests  # noqa: PLC0415 - `--help` needs none of these
+
     if not image:
         raise UsageError("--print-job needs --image, the mirrored image in which kueuelift is installed")
-    return manifests(image, scope, token_key_secret=token_key_secret)
+    return manifests(image, scope, role, token_key_secret=token_key_secret)
 
 
 def _check_places(out: Path | None, archive: str | None, *, armor: bool) -> None:
@@ -171,7 +202,7 @@ def _check_places(out: Path | None, archive: str | None, *, armor: bool) -> None
 def _key_beside(out: Path | None, archive: str | None) -> Path | None:
     """The key's place where none is given; none for an archive that goes to standard output alone."""
     place = out or (Path(archive) if archive and archive != STANDARD else None)
-    return place.absolute().parent / KEY_FILE if place else None
+    return place.parent / KEY_FILE if place else None
 
 
 def _taken(take: Callable[[Path], "Captured"], out: Path | None, archive: str | None, *, armor: bool) -> "Captured":
@@ -193,11 +224,12 @@ def _taken(take: Callable[[Path], "Captured"], out: Path | None, archive: str | 
 
 
 def _finish(captured: "Captured", place: str, key: Path | None, *, to_stderr: bool) -> None:
-    from kueuelift_snapshot.told import told  # noqa: PLC0415 - `--help` needs none of these
+    from kueuelift.text_table import listed  # noqa: PLC0415 - `--help` needs none of these
+    from kueuelift_snapshot.told import told  # noqa: PLC0415 - as above
 
     click.echo("\n".join(told(captured, place, key)), err=to_stderr)
     if not captured.complete:
-        missing = ", ".join(failure.what for failure in captured.failures if not failure.foreign)
+        missing = listed([failure.what for failure in captured.failures if not failure.foreign])
         raise PartlyDoneError(
             f"{place} is sealed but incomplete, without {missing}: do as the table says and take another snapshot"
         )

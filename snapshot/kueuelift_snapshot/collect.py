@@ -22,11 +22,12 @@ from kueuelift_snapshot.gitops import capture_gitops
 from kueuelift_snapshot.helm_capture import capture_releases
 from kueuelift_snapshot.installation import capture_installation
 from kueuelift_snapshot.listing import Listing
+from kueuelift_snapshot.namespaces import in_words, untold
 from kueuelift_snapshot.ownership import Ownership
 from kueuelift_snapshot.pages import parsed
 from kueuelift_snapshot.redaction import Redactor
 from kueuelift_snapshot.resource import NAMESPACE, VERSION, Readable
-from kueuelift_snapshot.rights import rules
+from kueuelift_snapshot.rights import rules, telling_all, whole_role
 from kueuelift_snapshot.running import WorkloadOwners, capture_running
 from kueuelift_snapshot.scope import Scope
 from kueuelift_snapshot.surroundings import capture_surroundings
@@ -53,10 +54,14 @@ class Captured:
     """By folder and resource: how many objects surround Kueue."""
     failures: tuple[Failure, ...]
     unseen: tuple[str, ...]
-    """Resources that a snapshot can do without and that could not be read."""
+    """Resources that a snapshot can do without and that the server lists for nobody."""
     tokens: int
     narrowed: tuple[str, ...] = ()
     """Options that make it fit to look at, not to apply."""
+    whole_role: str = ""
+    """Says what prints the role with all rights, in the words of a sentence."""
+    unchecked: tuple[str, ...] = ()
+    """Namespaces that were asked for and perhaps are none."""
     inconsistent: tuple[str, ...] = ()
     """Lists that went on at a later moment than they began."""
 
@@ -82,8 +87,11 @@ def collect(
     """
     began = now()
     meter = Meter(api)
-    with writing_snapshot(out) as writer:
+    with writing_snapshot(out) as writer, telling_all(meter, scope):
         cluster = identify(meter)
+        unchecked = [] if scope.again else untold(meter, scope.namespaces)
+        if unchecked:
+            progress.say(f"--namespaces {in_words(unchecked)}")
         key = TokenKey.at(token_key) if token_key else TokenKey.throwaway()
         capture = Capture(api=meter, writer=writer, redactor=Redactor(key), progress=progress, scope=scope)
         owners, job_owners = Ownership(), WorkloadOwners()
@@ -92,12 +100,17 @@ def collect(
         for kind in KINDS:
             if kind.plural in crds and scope.takes(kind):
                 capture.objects(kind, crds[kind.plural])
-        helm_records = capture_releases(capture)
+        helm_records, releases = capture_releases(capture)
         installation = capture_installation(capture, crds)
         capture_surroundings(capture, installation.namespaces)
+        for unread in releases.failures(
+            lambda namespace, name: namespace in installation.namespaces or owners.names_release(name)
+        ):
+            capture.fail(unread)
         capture_gitops(capture, owners, helm_records)
         capture.observers = []
-        capture_dependents(capture)
+        if scope.dependents:
+            capture_dependents(capture)
         if scope.running:
             capture_running(capture, job_owners, installation.frameworks)
         volatile = {
@@ -121,6 +134,8 @@ def collect(
         failures=tuple(capture.failures),
         unseen=tuple(sorted(capture.unseen)),
         narrowed=tuple(scope.narrowed),
+        whole_role=whole_role(scope),
+        unchecked=tuple(unchecked),
         inconsistent=tuple(place for place, reading in capture.readings.items() if not reading.consistent),
         tokens=sum(sum(account.to_dict().values()) for account in capture.hidden.values()),
     )
@@ -162,7 +177,7 @@ def _header(capture: Capture, cluster: Mapping[str, str], key: TokenKey) -> dict
         "redaction": {"mode": "token", "keyId": key.identity, "paths": _paths(capture)},
         "narrowed": capture.scope.narrowed,
         "without": capture.scope.without,
-        "rights": rules(capture.scope),
+        "rights": rules(capture.scope, capture.custom),
         "complete": is_complete(capture.failures),
     }
 

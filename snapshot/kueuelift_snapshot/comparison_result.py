@@ -29,6 +29,8 @@ class Tally:
     changed: int = 0
     added: int = 0
     removed: int = 0
+    recreated: int = 0
+    """How many of those that are the same, or changed, were deleted and made again."""
 
     def count(self, how: How) -> None:
         """One more that differs."""
@@ -39,6 +41,8 @@ class Tally:
                 self.added += 1
             case How.REMOVED:
                 self.removed += 1
+            case How.RECREATED:
+                self.same += 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,9 +83,12 @@ class Comparison:
 
     @property
     def exit_code(self) -> int:
-        """As kubectl diff has it: 0 same, 1 different; 3 where not all could be compared."""
+        """As kubectl diff has it: 0 same, 1 different; 3 where not all could be compared.
+
+        Nothing that could be compared differs, and there is more that could not: that is no 0.
+        """
         if any(gap.failed for gap in self.gaps):
             return 3
-        if self.changes:
+        if any(change.how is not How.RECREATED for change in self.changes):
             return 1
-        return 3 if any(gap.versions for gap in self.gaps) else 0
+        return 3 if self.tokens or any(gap.versions for gap in self.gaps) else 0

@@ -19,7 +19,8 @@ _NAMES = 3
 _EDITS = 40
 """Fields told per object: two releases of a CRD differ in hundreds."""
 _LONGEST = 120
-_SIGNS = {How.CHANGED: "~", How.ADDED: "+", How.REMOVED: "-"}
+_SIGNS = {How.CHANGED: "~", How.ADDED: "+", How.REMOVED: "-", How.RECREATED: "="}
+_DIFFERENT = (How.CHANGED, How.ADDED, How.REMOVED)
 
 Paint = Callable[[str, str], str]
 """Gives a line the colour of its sign."""
@@ -39,6 +40,26 @@ def text(comparison: Comparison, paint: Paint) -> Iterator[str]:
     yield from _hidden(comparison)
 
 
+def shortcoming(comparison: Comparison) -> str:
+    """Why an answer is none, and what to do: of a comparison that ends with 3."""
+    both = f"{comparison.before.name} and {comparison.after.name}"
+    if any(gap.failed for gap in comparison.gaps):
+        return (
+            f"{both} could not be compared in all: see what was not compared and why, and take another snapshot where "
+            "one is incomplete"
+        )
+    if comparison.tokens:
+        values = "1 hidden value was" if comparison.tokens == 1 else f"{comparison.tokens} hidden values were"
+        return (
+            f"{both} do not differ in what could be compared, but {values} not compared, since two keys hide them; "
+            "take both snapshots with the same --token-key"
+        )
+    return (
+        f"{both} do not differ in what could be compared, but they have objects in two versions: see which fields were "
+        "not compared"
+    )
+
+
 def _identity(side: Side) -> str:
     header = side.snapshot.header
     cluster = header["cluster"]
@@ -48,12 +69,21 @@ def _identity(side: Side) -> str:
 
 
 def _summary(comparison: Comparison) -> str:
-    sums = {how: sum(getattr(tally, how) for tally in comparison.tallies) for how in ("same", *How)}
-    counts = f"{sums['same']} same, {', '.join(f'{sums[how]} {how}' for how in How)}"
-    if any(sums[how] for how in How):
-        return counts
+    sums = {word: sum(getattr(tally, word) for tally in comparison.tallies) for word in ("same", "recreated")}
+    different = {how: sum(getattr(tally, how) for tally in comparison.tallies) for how in _DIFFERENT}
+    again = f" ({sums['recreated']} of them re-created)" if sums["recreated"] else ""
+    counts = f"{sums['same']} same, {', '.join(f'{count} {how}' for how, count in different.items())}{again}"
+    if any(different.values()):
+        return f"{counts}{_uncompared_tokens(comparison)}"
     whole = comparison.exit_code == 0
-    return f"no differences{'' if whole else ' in what could be compared'}: {counts}"
+    what = f"no differences{'' if whole else ' in what could be compared'}"
+    return f"{what}: {counts}{_uncompared_tokens(comparison)}"
+
+
+def _uncompared_tokens(comparison: Comparison) -> str:
+    count = comparison.tokens
+    values = f"{count} value{'' if count == 1 else 's'} hidden and not compared"
+    return f"; {values} (give both snapshots the same --token-key)" if count else ""
 
 
 def _change(change: Change, paint: Paint) -> Iterator[str]:
@@ -61,6 +91,7 @@ def _change(change: Change, paint: Paint) -> Iterator[str]:
     names = ", ".join(map(printable, change.objects[:_NAMES]))
     more = f", … ({change.count})" if change.count > _NAMES else ""
     yield paint(sign, f"{sign} {change.what} {names}{more}")
+    yield from (paint("~", f"    {printable(note)}") for note in change.notes)
     for edit in change.edits[:_EDITS]:
         yield from _edit(edit, paint)
     if len(change.edits) > _EDITS:
@@ -100,14 +131,14 @@ def _table(comparison: Comparison) -> Iterator[str]:
 def _hidden(comparison: Comparison) -> Iterator[str]:
     if comparison.hidden:
         yield ""
-        yield "hidden, since they change by themselves (--show-volatile tells them):"
+        yield "hidden (--show-volatile tells what changes by itself):"
         for hidden in comparison.hidden:
             yield f"  {hidden.field}: {hidden.objects} object{'' if hidden.objects == 1 else 's'}; {hidden.reason}"
     if comparison.tokens or comparison.gaps:
         yield ""
         yield "not compared:"
     if comparison.tokens:
-        yield f"  hidden values: {comparison.tokens}; give both snapshots one --token-key"
+        yield f"  hidden values: {comparison.tokens}; the keys that hide them are not the same"
     for gap in comparison.gaps:
         yield f"  {printable(gap.what)}: {printable(gap.reason)}"
 
@@ -126,6 +157,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
                 "changed": tally.changed,
                 "added": tally.added,
                 "removed": tally.removed,
+                "recreated": tally.recreated,
             }
             for tally in comparison.tallies
         ],
@@ -137,6 +169,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
                 "objects": change.objects,
                 "edits": [_edit_to_dict(edit) for edit in change.edits],
                 "fields": list(change.fields),
+                "notes": list(change.notes),
             }
             for change in comparison.changes
         ],

@@ -1,6 +1,6 @@
 """What Workloads own: ProvisioningRequests, and the PodTemplates that these refer to."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kueuelift.kinds import kind_of
 from kueuelift.model import KubernetesObject
@@ -26,8 +26,7 @@ def capture_dependents(capture: Capture) -> None:
         return obj
 
     def template(obj: KubernetesObject) -> KubernetesObject | None:
-        owned = belongs_to_workload(obj) or any(str(owner.get("uid")) in requests for owner in _owners(obj))
-        return obj if owned else None
+        return obj if belongs_to_workload(obj) or belongs_to_one(obj, requests) else None
 
     namespaces = capture.scope.namespaces
     for resource in capture.custom:
@@ -39,6 +38,11 @@ def capture_dependents(capture: Capture) -> None:
 def belongs_to_workload(obj: KubernetesObject) -> bool:
     """Whether a Workload of Kueue owns an object."""
     return any((kind := kind_of(owner)) is not None and kind.per_job for owner in _owners(obj))
+
+
+def belongs_to_one(obj: KubernetesObject, uids: Collection[str]) -> bool:
+    """Whether an object with one of these uids owns an object."""
+    return any(str(owner.get("uid")) in uids for owner in _owners(obj))
 
 
 def _owners(obj: KubernetesObject) -> Iterator[KubernetesObject]:

@@ -17,8 +17,9 @@ from kueuelift.redaction import KEY_FILE, TokenKey
 if TYPE_CHECKING:
     from kueuelift.snapshot_dir import Snapshot
     from kueuelift_snapshot.comparison_result import Comparison, Side
+    from kueuelift_snapshot.scope import Scope
 
-_COLOURS = {"+": "green", "-": "red", "~": "yellow"}
+_COLOURS = {"+": "green", "-": "red", "~": "yellow", "=": "yellow"}
 _LIVE = "the live cluster"
 
 
@@ -28,6 +29,8 @@ _LIVE = "the live cluster"
 @click.option(
     "--show-volatile", is_flag=True, help="Tell fields that change by themselves too, such as uids and times."
 )
+@click.option("--kinds", multiple=True, metavar="KIND,…", help="Compare these kinds of Kueue only, and nothing else.")
+@click.option("--no-status", is_flag=True, help="Leave status out, but for the stored versions of CRDs.")
 @output_option("Format of the result.")
 @click.option(
     "--token-key",
@@ -43,6 +46,8 @@ def diff(  # noqa: PLR0913 - one name an option
     before: Path,
     after: Path | None,
     show_volatile: bool,
+    kinds: tuple[str, ...],
+    no_status: bool,
     output: str,
     token_key: Path | None,
     kubeconfig: Path | None,
@@ -57,19 +62,28 @@ def diff(  # noqa: PLR0913 - one name an option
 
     The live cluster is read as A was taken: with its options, and in its versions where they are served. Objects of
     two versions are compared by their metadata and the fields that both versions have alike; the others are named.
+
+    What one side has not read is not compared, nor what was found through it. Exit code 3 where that is because
+    something failed, or where nothing differs but hidden values, under two keys, or fields were not compared.
     """
     from kueuelift.snapshot_dir import Snapshot  # noqa: PLC0415 - `--help` needs none of these
     from kueuelift_snapshot.comparison import compare  # noqa: PLC0415
     from kueuelift_snapshot.comparison_result import Side  # noqa: PLC0415
+    from kueuelift_snapshot.comparison_scope import narrowed  # noqa: PLC0415
+    from kueuelift_snapshot.scope import Scope, kinds_of  # noqa: PLC0415
 
+    wanted = kinds_of(kinds)
     one = Side(name=str(before), snapshot=Snapshot.open(before))
     if after is not None:
         _refuse_cluster_options(ctx)
-        found = compare(one, Side(name=str(after), snapshot=Snapshot.open(after)), show_volatile=show_volatile)
+        two = Side(name=str(after), snapshot=Snapshot.open(after))
+        found = compare(one, two, show_volatile=show_volatile, status=not no_status, kinds=wanted)
         return _answer(found, output)
     key = _key(one.snapshot, before, token_key)
-    with _live(one.snapshot, key, kubeconfig=kubeconfig, context=context, timeout=request_timeout) as two:
-        return _answer(compare(one, two, show_volatile=show_volatile), output)
+    scope = narrowed(Scope.as_in(one.snapshot.header), wanted)
+    with _live(scope, key, kubeconfig=kubeconfig, context=context, timeout=request_timeout) as two:
+        found = compare(one, two, show_volatile=show_volatile, status=not no_status, kinds=wanted)
+        return _answer(found, output)
 
 
 def _refuse_cluster_options(ctx: click.Context) -> None:
@@ -96,13 +110,12 @@ def _key(snapshot: "Snapshot", place: Path, named: Path | None) -> Path | None:
 
 @contextmanager
 def _live(
-    known: "Snapshot", key: Path | None, *, kubeconfig: Path | None, context: str | None, timeout: float
+    scope: "Scope", key: Path | None, *, kubeconfig: Path | None, context: str | None, timeout: float
 ) -> Iterator["Side"]:
     """The cluster as it is now, in a snapshot that is gone afterwards."""
     from kueuelift.snapshot_dir import Snapshot  # noqa: PLC0415 - as above
     from kueuelift_snapshot.comparison_result import Side  # noqa: PLC0415
     from kueuelift_snapshot.live import take_live  # noqa: PLC0415
-    from kueuelift_snapshot.scope import Scope  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="kueuelift-diff.") as folder:
         captured = take_live(
@@ -111,7 +124,7 @@ def _live(
             context=context,
             request_timeout=timeout,
             token_key=key,
-            scope=Scope.as_in(known.header),
+            scope=scope,
         )
         yield Side(name=_LIVE, snapshot=Snapshot.open(captured.path))
 
@@ -129,8 +142,5 @@ def _answer(comparison: "Comparison", output: str) -> int:
         lines = comparison_text.text(comparison, lambda sign, line: click.style(line, fg=_COLOURS[sign]))
         click.echo("\n".join(lines), color=False if os.environ.get("NO_COLOR") else None)
     if comparison.exit_code == PartlyDoneError.exit_code:
-        raise PartlyDoneError(
-            f"{comparison.before.name} and {comparison.after.name} could not be compared in all: see what was not"
-            " compared and why, and take another snapshot where one is incomplete"
-        )
+        raise PartlyDoneError(comparison_text.shortcoming(comparison))
     return comparison.exit_code

@@ -4,11 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueuelift.kinds import GROUP
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import shaped_crd
 from kueuelift_snapshot.api import AnswerError, Api
-from kueuelift_snapshot.pages import parsed
-from kueuelift_snapshot.resource import Resource
+from kueuelift_snapshot.failure_text import refusal_of
+from kueuelift_snapshot.pages import parsed, read_pages
+from kueuelift_snapshot.resource import CRDS, Resource
 from kueuelift_snapshot.served import versions_to_list
+
+CRDS_A_PAGE = 50
+"""A cluster may have hundreds of CRDs of some hundred kilobytes each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +78,20 @@ def _versions(group: dict[str, Any]) -> tuple[str, ...]:
     preferred = (group.get("preferredVersion") or {}).get("version")
     named = [str(version["version"]) for version in group.get("versions") or []]
     return tuple(sorted(named, key=lambda version: version != preferred))
+
+
+def all_crds(api: Api) -> Iterator[KubernetesObject]:
+    """Every CRD, of whatever group, in its shape without schemas; RefusedError where they cannot be listed."""
+    try:
+        for page in read_pages(api, CRDS.path(), limit=CRDS_A_PAGE, tolerant=True, shape=shaped_crd):
+            yield from page.items
+    except AnswerError as error:
+        raise refusal_of(CRDS, error) from None
+
+
+def custom_kinds(api: Api) -> list[ServedResource]:
+    """Every served kind of another group than Kueue's that a CRD defines; RefusedError as above."""
+    return [kind for crd in all_crds(api) if crd["spec"].get("group") != GROUP and (kind := of_crd(crd))]
 
 
 def of_crd(crd: KubernetesObject) -> ServedResource | None:

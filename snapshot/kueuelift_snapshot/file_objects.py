@@ -2,11 +2,11 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import orjson
 
@@ -27,6 +27,10 @@ from kueuelift_snapshot.redaction import HiddenPaths, Redacted, Redactor
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
+class DifferingError(RefusedError):
+    """One object in two forms: nobody but the operator knows which of them counts."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placed:
     """What is kept of an object that surrounds Kueue, and where."""
@@ -40,8 +44,29 @@ class Placed:
     """Whether there are so many that they are written as lines."""
 
 
-Surrounding = Callable[[KubernetesObject], Placed | None]
-"""Knows one sort of object by its group and kind; None for all others."""
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Objects that are still to come decide; whoever says so holds the object."""
+
+
+ODD_SHAPE = (AttributeError, KeyError, TypeError, ValueError)
+"""What a look at an object raises that has another shape than its kind: no server would take it."""
+
+
+class Surroundings(Protocol):
+    """Knows what surrounds Kueue, from all that is seen in one run."""
+
+    def see(self, obj: KubernetesObject) -> None:
+        """Take in an object or CRD of Kueue's own."""
+
+    def place(self, obj: KubernetesObject) -> Placed | Later | None:
+        """Where another object goes, shown once; None for what has nothing to do with Kueue."""
+
+    def suspects(self, namespace: str, release: str) -> bool:
+        """Whether a Helm release could have to do with Kueue; asked when all were seen."""
+
+    def rest(self, releases: Sequence[HelmRecord]) -> Iterator[Placed]:
+        """What is kept of the objects that waited, and what all of them say; asked once, when all were seen."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -50,21 +75,21 @@ class FileObjects:
 
     writer: SnapshotWriter
     redactor: Redactor
-    surroundings: Sequence[Surrounding]
+    surroundings: Surroundings
     lists: dict[str, Listing] = field(default_factory=dict)
     crds: set[str] = field(default_factory=set)
     """Plurals of the group's CRDs, known or not."""
     helm_records: list[HelmRecord] = field(default_factory=list)
     parts: Counter[str] = field(default_factory=Counter)
     foreign: Counter[str] = field(default_factory=Counter)
-    failures: list[Failure] = field(default_factory=list)
-    """What should be there and is not, but for Helm's records."""
     repeated: int = 0
     """How many objects came again; the first form of each was taken."""
     _releases: Releases = field(init=False)
     _hidden: dict[str, HiddenPaths] = field(default_factory=dict)
     _seen: dict[tuple[str, str, str, str], tuple[bytes, str]] = field(default_factory=dict)
     """By group, kind, namespace and name: the hash of what does not change by itself, and where it came from."""
+    _waiting: Counter[str] = field(default_factory=Counter)
+    """By kind: objects of which the surroundings say later whether they are foreign."""
     _open: ExitStack = field(default_factory=ExitStack)
     _lines: dict[str, LineFiles] = field(default_factory=dict)
 
@@ -80,8 +105,8 @@ class FileObjects:
     def take(self, manifest: Manifest) -> None:
         """Write one object, or count it as foreign; RefusedError names its origin where it lacks its shape.
 
-        One that came before is only counted. RefusedError where Kueue's own, or a Helm record, is not what it was, but
-        for what changes by itself.
+        One that came before is only counted. DifferingError where Kueue's own, or a Helm record, is not what it was,
+        but for what changes by itself.
         """
         obj = manifest.value
         group, kind_name = group_of(obj["apiVersion"]), obj["kind"]
@@ -92,15 +117,19 @@ class FileObjects:
             self._take_crd(manifest)
         elif not group and helm_payload.is_record(obj):
             self._take_record(manifest)
-        elif placed := self._placed(obj):
-            if self._is_new(obj, manifest.origin, alike=False):
-                self._write_part(placed)
         else:
-            self.foreign[f"{kind_name}.{group}" if group else kind_name] += 1
+            self._take_other(obj, manifest.origin)
 
-    def all_failures(self) -> list[Failure]:
-        """What is missing, Helm's unreadable records included; to be asked for once all objects are taken."""
-        return [*self.failures, *self._releases.failures()]
+    def take_rest(self) -> None:
+        """Write what could not be placed before everything was seen; to be called once, when all objects are taken."""
+        for placed in self.surroundings.rest(self.helm_records):
+            self._waiting[_kind_of(placed.value)] -= 1
+            self._write_part(placed)
+        self.foreign += +self._waiting
+
+    def failures(self) -> list[Failure]:
+        """Helm's records that could not be read; to be asked for once all objects and the rest are taken."""
+        return self._releases.failures(self.surroundings.suspects)
 
     def closed_lists(self) -> dict[str, Listing]:
         """The lists in the order of the kinds, each with the version that most of its objects have."""
@@ -119,6 +148,7 @@ class FileObjects:
             return
         listing = self.lists.setdefault(kind.plural, Listing(version=version_of(obj["apiVersion"]) or "", stored=False))
         listing.add(obj)
+        self.surroundings.see(obj)
         redacted = self.redactor.of_object(obj)
         if kind.per_job:
             self._account(self._workloads().add(obj["metadata"]["namespace"], redacted.value), redacted)
@@ -129,6 +159,7 @@ class FileObjects:
         obj = shaped_crd(manifest.value, manifest.origin, schemas=True)
         if self._is_new(obj, manifest.origin, namespaced=False):
             self.crds.add(obj["spec"]["names"]["plural"])
+            self.surroundings.see(obj)
             redacted = self.redactor.of_object(obj)
             self._account(self.writer.add_crd(redacted.value), redacted)
 
@@ -141,14 +172,25 @@ class FileObjects:
             for name, redacted in release.hidden.items():
                 self._account(f"{folder}/{name}", redacted)
 
-    def _placed(self, obj: KubernetesObject) -> Placed | None:
-        if not self.surroundings:
-            return None
+    def _take_other(self, obj: KubernetesObject, origin: str) -> None:
         try:
-            whole = shaped(obj, "")
+            whole = shaped(obj, origin)
         except RefusedError:
-            return None  # Without name or shape no server has it, and it runs nothing.
-        return next((placed for knows in self.surroundings if (placed := knows(whole))), None)
+            self.foreign[_kind_of(obj)] += 1  # Without name or shape no server has it, and it runs nothing.
+            return
+        identity = _identity(whole)
+        if identity in self._seen:
+            self.repeated += 1
+            return
+        placed = self.surroundings.place(whole)
+        if placed is None:
+            self.foreign[_kind_of(obj)] += 1
+            return
+        self._seen[identity] = (b"", origin)
+        if isinstance(placed, Later):
+            self._waiting[_kind_of(obj)] += 1
+        else:
+            self._write_part(placed)
 
     def _write_part(self, placed: Placed) -> None:
         part = f"{placed.folder}/{placed.resource}"
@@ -167,24 +209,34 @@ class FileObjects:
             self._lines[""] = self._open.enter_context(self.writer.workloads())
         return self._lines[""]
 
-    def _is_new(self, obj: KubernetesObject, origin: str, *, namespaced: bool = True, alike: bool = True) -> bool:
-        """Whether an object has not been taken yet; RefusedError where it should be `alike` and is not."""
-        metadata = obj["metadata"]
-        namespace = metadata.get("namespace") or "" if namespaced else ""
-        identity = (group_of(obj["apiVersion"]), obj["kind"], namespace, metadata["name"])
-        lasting = _hash_of(split(obj)[0]) if alike else b""
+    def _is_new(self, obj: KubernetesObject, origin: str, *, namespaced: bool = True) -> bool:
+        """Whether an object has not been taken yet; DifferingError where it is another one than before."""
+        identity = _identity(obj, namespaced=namespaced)
+        lasting = _hash_of(split(obj)[0])
         if identity not in self._seen:
             self._seen[identity] = (lasting, origin)
             return True
         before, where = self._seen[identity]
         if before != lasting:
-            raise RefusedError(f"{ObjectRef.of(obj)}: differs between {where} and {origin}; leave one of the two out")
+            raise DifferingError(f"{ObjectRef.of(obj)}: differs between {where} and {origin}; leave one of the two out")
         self.repeated += 1
         return False
 
     def _account(self, path: str, redacted: Redacted) -> None:
         if redacted.hidden:
             self._hidden.setdefault(path, HiddenPaths()).add(redacted)
+
+
+def _kind_of(obj: KubernetesObject) -> str:
+    """`Pod`, `Workload.scheduling.k8s.io`."""
+    group = group_of(obj["apiVersion"])
+    return f"{obj['kind']}.{group}" if group else str(obj["kind"])
+
+
+def _identity(obj: KubernetesObject, *, namespaced: bool = True) -> tuple[str, str, str, str]:
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace") or "" if namespaced else ""
+    return group_of(obj["apiVersion"]), obj["kind"], namespace, metadata["name"]
 
 
 def _hash_of(value: Any) -> bytes:

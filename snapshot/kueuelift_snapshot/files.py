@@ -2,25 +2,23 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from kueuelift.errors import RefusedError
 from kueuelift.kinds import BY_PLURAL, GROUP
-from kueuelift.manifest_stream import Broken, LeftAside, read_stream
-from kueuelift.model import Failure, is_complete
+from kueuelift.manifest_stream import LeftAside
+from kueuelift.model import is_complete
 from kueuelift.progress import Progress
 from kueuelift.redaction import TokenKey
-from kueuelift.secret_text import without_secrets
 from kueuelift.snapshot_dir import writing_snapshot
-from kueuelift.yaml_text import NotYamlError
 from kueuelift_snapshot.collect import Captured
-from kueuelift_snapshot.file_objects import FileObjects, Surrounding
-from kueuelift_snapshot.file_surroundings import SURROUNDINGS
-from kueuelift_snapshot.manifest_files import Text, read_files, shown
+from kueuelift_snapshot.file_objects import FileObjects, Surroundings
+from kueuelift_snapshot.file_reading import FileReading
+from kueuelift_snapshot.file_surroundings import FileSurroundings
+from kueuelift_snapshot.manifest_files import shown
 from kueuelift_snapshot.redaction import Redactor
 
 
@@ -31,7 +29,7 @@ class CapturedFiles(Captured):
     foreign: Counter[str]
     """By kind (`Pod`, `Workload.scheduling.k8s.io`): objects that have nothing to do with Kueue."""
     unparsed: tuple[LeftAside, ...]
-    """Documents that are no objects; the templates among them are failures too."""
+    """Documents that are no objects; those that stand for some, as templates do, are failures too."""
     repeated: int
     """How many objects came again; the first form of each is in the snapshot."""
 
@@ -44,21 +42,24 @@ def collect_files(
     stdin: BinaryIO | None,
     progress: Progress,
     now: Callable[[], datetime],
-    surroundings: Sequence[Surrounding] = SURROUNDINGS,
+    surroundings: Surroundings | None = None,
 ) -> CapturedFiles:
     """Make a sealed directory of the manifests below `paths`, `-` being `stdin`; it may be transformed, never applied.
 
-    RefusedError names file, line and field of what is no YAML, of an object without its shape, and of one object of
-    Kueue's in two forms that differ in more than what changes by itself. Templates and unreadable files are failures:
-    the snapshot is there, without them.
+    Templates, tables, unreadable files, what is no YAML and objects without their shape are failures that name file,
+    line and field: the snapshot is there, without them. RefusedError where the only file is broken, where nothing
+    holds an object, and for one object of Kueue's in two forms that differ in more than what changes by itself.
     """
     began = now()
     with writing_snapshot(out) as writer:
         key = TokenKey.at(token_key) if token_key else TokenKey.throwaway()
-        unparsed: list[LeftAside] = []
-        with FileObjects(writer=writer, redactor=Redactor(key), surroundings=surroundings) as objects:
-            _take(paths, stdin, objects, unparsed, progress)
-        failures = [_without_secrets(failure) for failure in objects.all_failures()]
+        with FileObjects(
+            writer=writer, redactor=Redactor(key), surroundings=surroundings or FileSurroundings()
+        ) as objects:
+            reading = FileReading(objects=objects)
+            reading.read(paths, stdin, progress)
+            objects.take_rest()
+        failures = [*reading.failures, *objects.failures()]
         lists = objects.closed_lists()
         header: dict[str, Any] = {
             "tool": f"kueuelift {version('kueuelift')}",
@@ -74,7 +75,7 @@ def collect_files(
             "rights": [],
             "skipped": {
                 "foreign": dict(objects.foreign),
-                "unparsed": [{"path": aside.origin, "reason": aside.reason} for aside in unparsed],
+                "unparsed": [{"path": aside.origin, "reason": aside.reason} for aside in reading.unparsed],
             },
             "complete": is_complete(failures),
         }
@@ -101,55 +102,6 @@ def collect_files(
         narrowed=("--from",),
         tokens=sum(sum(account.values()) for account in objects.hidden_paths().values()),
         foreign=objects.foreign,
-        unparsed=tuple(unparsed),
+        unparsed=tuple(reading.unparsed),
         repeated=objects.repeated,
     )
-
-
-def _take(
-    paths: Sequence[str], stdin: BinaryIO | None, objects: FileObjects, unparsed: list[LeftAside], progress: Progress
-) -> None:
-    """Read everything before anything is refused, so that all that is broken is told at once."""
-    broken: list[NotYamlError] = []
-    with progress.task("files") as task:
-        for file in read_files(paths, stdin):
-            if isinstance(file, Text):
-                _read(file, objects, unparsed, broken)
-            elif isinstance(file, Failure):
-                objects.failures.append(file)
-            else:
-                unparsed.append(_aside(file))
-            task.advance()
-    for aside in unparsed:
-        progress.say(f"{aside.origin}: left aside; {aside.reason}")
-    for error in broken[1:]:
-        progress.say(without_secrets(str(error)))
-    if broken:
-        more = f" (and {len(broken) - 1} more, told above)" if len(broken) > 1 else ""
-        raise RefusedError(f"{without_secrets(str(broken[0]))}{more}")
-
-
-def _read(file: Text, objects: FileObjects, unparsed: list[LeftAside], broken: list[NotYamlError]) -> None:
-    try:
-        for part in read_stream(file.content, file.origin):
-            if isinstance(part, Broken):
-                broken.append(part.error)
-            elif isinstance(part, LeftAside):
-                unparsed.append(_aside(part))
-                if part.remedy:
-                    objects.failures.append(Failure(what=part.origin, reason=part.reason, remedy=part.remedy))
-            else:
-                objects.take(part)
-    except NotYamlError as error:
-        broken.append(error)
-    except RefusedError as error:
-        raise RefusedError(without_secrets(str(error))) from None
-
-
-def _aside(aside: LeftAside) -> LeftAside:
-    return replace(aside, origin=without_secrets(aside.origin), reason=without_secrets(aside.reason))
-
-
-def _without_secrets(failure: Failure) -> Failure:
-    """As it may be told and kept: reasons repeat what was read."""
-    return replace(failure, what=without_secrets(failure.what), reason=without_secrets(failure.reason))

@@ -70,7 +70,7 @@ _Key = tuple[str, str, str]
 
 
 @dataclass(kw_only=True, slots=True)
-class _Held:
+class Held:
     """All objects of these kinds, reduced: which of them matter is known when all have been seen."""
 
     objects: dict[_Key, tuple[str, KubernetesObject]] = field(default_factory=dict)
@@ -115,17 +115,23 @@ def capture_gitops(capture: Capture, ownership: Ownership, releases: Iterable[He
 
     Read in all namespaces, whatever the operator narrowed: a Git owner lives elsewhere than what it owns.
     """
-    held = _Held()
+    held = Held()
     for resource in served(capture.custom):
         name = resource.name
         capture.look(resource, partial(held.hold, name), forget=partial(held.forget, name))
+    for resource_name, obj in settled(held, ownership, releases):
+        capture.add(FOLDER, resource_name, obj)
+
+
+def settled(held: Held, ownership: Ownership, releases: Iterable[HelmRecord]) -> Iterator[tuple[str, KubernetesObject]]:
+    """What of these is kept, each with the name of its resource, and last the summary of owners; to be asked once."""
     for key in held.chosen(ownership, releases):
         resource_name, obj = held.objects[key]
-        capture.add(FOLDER, resource_name, obj)
+        yield resource_name, obj
         if (tool := _TOOLS.get(key[0])) and not is_remote(obj):
             by = "status.resources" if tool == APPLICATION else "status.inventory"
             ownership.add(_owner(tool, key, ownership), by, inventory(obj))
-    capture.add(FOLDER, OWNERS, ownership.summary())
+    yield OWNERS, ownership.summary()
 
 
 def references(obj: KubernetesObject) -> Iterator[_Key]:
@@ -165,6 +171,15 @@ def is_remote(obj: KubernetesObject) -> bool:
     return bool(spec.get("kubeConfig")) or not (
         destination.get("server") in _THIS_SERVER and destination.get("name") in _THIS_NAME
     )
+
+
+def look_at(obj: KubernetesObject) -> None:
+    """Whatever is asked of an owner, asked once: an object that no server has had raises here, and nowhere later."""
+    for _ in (*references(obj), *inventory(obj)):
+        pass
+    is_remote(obj)
+    installs(obj, set())
+    steady(obj)
 
 
 def _owns(obj: KubernetesObject, ownership: Ownership, releases: set[tuple[str, str]]) -> bool:

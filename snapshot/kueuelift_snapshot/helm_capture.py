@@ -8,19 +8,17 @@ from kueuelift_snapshot.listing import Reading
 from kueuelift_snapshot.pages import read_pages
 
 
-def capture_releases(capture: Capture) -> list[HelmRecord]:
+def capture_releases(capture: Capture) -> tuple[list[HelmRecord], Releases]:
     """Every release record that touches Kueue, in all namespaces, told without its content.
 
-    Each one that cannot be read is a failure of its own.
+    Each one that cannot be read is a failure of its own: the Releases tell, once the installation is known.
     """
     releases = Releases(capture.redactor)
     told: list[HelmRecord] = []
     with capture.progress.task("helm releases") as task:
         for driver in DRIVERS:
             told += _capture(capture, releases, driver, task)
-    for failure in releases.failures():
-        capture.fail(failure)
-    return told
+    return told, releases
 
 
 def _capture(capture: Capture, releases: Releases, driver: Driver, task: Task) -> list[HelmRecord]:

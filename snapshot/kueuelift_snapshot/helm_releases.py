@@ -1,6 +1,6 @@
 """Helm's release records of both drivers: decoded within limits, redacted; an unreadable one is a failure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,11 +46,18 @@ DRIVERS = (
 _Key = tuple[str, str]
 """Storage namespace and name of a release."""
 
+Suspects = Callable[[str, str], bool]
+"""Whether something says that a release, told by storage namespace and name, could have to do with Kueue:
+a manager in its namespace, or an object that names it as its owner."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Unread:
     keys: frozenset[_Key]
     touches: bool
+    """Whether what of it can be read says Kueue."""
+    named: bool
+    """Whether its names say so."""
     failure: Failure
 
 
@@ -69,7 +76,8 @@ class Releases:
     """The records of one run, taken one after the other.
 
     `take` every object of each driver's list, `forget` a driver whose list begins again, and ask for `failures` when
-    all lists have ended: only then is it known which unreadable record belongs to a release without Kueue.
+    all lists have ended, and it is known where managers are: only then can be told which unreadable record belongs to a
+    release without Kueue.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -95,20 +103,28 @@ class Releases:
             reason = str(error)
         except RecursionError:
             reason = "it is nested too deeply"
-        seen.unread.append(_Unread(keys=keys, touches=touches, failure=_failure(obj, reason)))
+        metadata = helm_payload.metadata_of(obj)
+        named = names_kueue(*(metadata.get(field) for field in ("name", "namespace", "labels")))
+        seen.unread.append(_Unread(keys=keys, touches=touches, named=named, failure=_failure(obj, reason)))
         return None
 
     def forget(self, driver: str) -> None:
         """Take back all that the records of a driver said."""
         self._seen[driver] = _Seen()
 
-    def failures(self) -> list[Failure]:
-        """Every record that could not be read, by name; foreign where all other revisions are known to be so."""
+    def failures(self, suspects: Suspects) -> list[Failure]:
+        """Every record that could not be read, by name; foreign where nothing says that it could be Kueue's.
+
+        What says so: what of it can be read, its release's name, labels and namespace, other revisions, and `suspects`.
+        What other revisions are known to be counts for more than a name or a suspicion.
+        """
         touching = set[_Key]().union(*(seen.touching for seen in self._seen.values()))
         foreign = set[_Key]().union(*(seen.foreign for seen in self._seen.values())) - touching
         found = []
         for unread in (unread for seen in self._seen.values() for unread in seen.unread):
-            harmless = not unread.touches and bool(unread.keys) and unread.keys <= foreign
+            known = unread.keys <= foreign
+            free = not unread.named and not unread.keys & touching and not any(suspects(*key) for key in unread.keys)
+            harmless = not unread.touches and bool(unread.keys) and (known or free)
             it = unread.failure
             found.append(Failure(what=it.what, reason=it.reason, remedy=it.remedy, foreign=harmless))
         return sorted(found, key=lambda failure: failure.what)

@@ -44,7 +44,7 @@ RESOURCES = (
 """All that is read here, as far as a cluster has it."""
 
 _BOOTSTRAP = "kubernetes.io/bootstrapping"
-"""Roles that every cluster has, `view` and `admin` among them: bound to nearly everybody."""
+"""Label of roles that every cluster has, `view` and `admin` among them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +58,7 @@ class Installation:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Found:
+class Found:
     """What the parts read so far say of each other; everything is a set or keyed, since a list may begin again."""
 
     called: set[NamespacedName] = field(default_factory=set)
@@ -75,7 +75,15 @@ class _Found:
 
     @property
     def namespaces(self) -> frozenset[str]:
+        """Where managers, or what calls them, are."""
         return frozenset(it.namespace for it in (*self.called, *self.pods))
+
+    def runs(self, deployment: KubernetesObject) -> None:
+        """Take in a Deployment that runs Kueue."""
+        name = NamespacedName.of_object(deployment)
+        self.pods[name] = marks.pod_labels(deployment)
+        self.accounts.add(marks.service_account(deployment))
+        self.mounted |= {NamespacedName(namespace=name.namespace, name=it) for it in marks.mounted(deployment)}
 
     def services(self) -> list[NamespacedName]:
         """The Services of the installation: those that are called, and those in front of its pods."""
@@ -90,7 +98,7 @@ class _Found:
 
 def capture_installation(capture: Capture, crds: Mapping[str, KubernetesObject]) -> Installation:
     """Every part of every installation, in all namespaces, whatever the operator narrowed; `crds` are Kueue's."""
-    found = _Found()
+    found = Found()
     found.called |= {service for crd in crds.values() if (service := marks.service_of_crd(crd))}
     _callers(capture, found)
     _services(capture, found)
@@ -101,7 +109,12 @@ def capture_installation(capture: Capture, crds: Mapping[str, KubernetesObject])
     return Installation(namespaces=found.namespaces, frameworks=frozenset(found.frameworks))
 
 
-def _callers(capture: Capture, found: _Found) -> None:
+def is_bootstrap(role: KubernetesObject) -> bool:
+    """Whether every cluster has a role, bound to nearly everybody."""
+    return _BOOTSTRAP in (role["metadata"].get("labels") or {})
+
+
+def _callers(capture: Capture, found: Found) -> None:
     """What sends requests to a manager, or is asked about Kueue's objects by others."""
 
     def webhook(obj: KubernetesObject) -> KubernetesObject | None:
@@ -121,7 +134,7 @@ def _callers(capture: Capture, found: _Found) -> None:
     capture.part(FOLDER, API_SERVICES, api_service)
 
 
-def _services(capture: Capture, found: _Found) -> None:
+def _services(capture: Capture, found: Found) -> None:
     """Only their selectors: which of them belong to the installation is known when its pods are."""
 
     def selector(obj: KubernetesObject) -> None:
@@ -131,7 +144,7 @@ def _services(capture: Capture, found: _Found) -> None:
     capture.part(FOLDER, SERVICES, selector)
 
 
-def _deployments(capture: Capture, found: _Found) -> None:
+def _deployments(capture: Capture, found: Found) -> None:
     by_namespace: dict[str, list[Any]] = defaultdict(list)
     for service in found.called & found.selectors.keys():
         by_namespace[service.namespace].append(found.selectors[service])
@@ -139,16 +152,14 @@ def _deployments(capture: Capture, found: _Found) -> None:
     def deployment(obj: KubernetesObject) -> KubernetesObject | None:
         name = NamespacedName.of_object(obj)
         if marks.runs_kueue(obj, by_namespace.get(name.namespace, ())):
-            found.pods[name] = marks.pod_labels(obj)
-            found.accounts.add(marks.service_account(obj))
-            found.mounted |= {NamespacedName(namespace=name.namespace, name=it) for it in marks.mounted(obj)}
+            found.runs(obj)
             return obj
         return obj if marks.runs_operator(obj) else None
 
     capture.part(FOLDER, DEPLOYMENTS, deployment)
 
 
-def _config_maps(capture: Capture, found: _Found) -> None:
+def _config_maps(capture: Capture, found: Found) -> None:
     def config_map(obj: KubernetesObject) -> KubernetesObject | None:
         found.frameworks.update(marks.external_frameworks(obj))
         return obj if NamespacedName.of_object(obj) in found.mounted or marks.holds_configuration(obj) else None
@@ -156,7 +167,7 @@ def _config_maps(capture: Capture, found: _Found) -> None:
     _in(capture, found.namespaces, CONFIG_MAPS, config_map)
 
 
-def _endpoints(capture: Capture, found: _Found) -> None:
+def _endpoints(capture: Capture, found: Found) -> None:
     """The installation's Services, and how many pods are ready behind each: their addresses change by themselves."""
     services = {it for it in found.services() if capture.one(FOLDER, SERVICES, it.namespace, it.name)}
     pods: dict[tuple[NamespacedName, str], dict[str, bool]] = {}
@@ -198,12 +209,12 @@ def _counted(service: NamespacedName, readiness: Iterable[bool]) -> KubernetesOb
     }
 
 
-def _rights(capture: Capture, found: _Found) -> None:
+def _rights(capture: Capture, found: Found) -> None:
     roles: set[str] = set()
 
     def role(obj: KubernetesObject) -> KubernetesObject | None:
         own, allowed = marks.is_kueues_role(obj), marks.allows_kueue(obj)
-        if (own or allowed) and _BOOTSTRAP not in (obj["metadata"].get("labels") or {}):
+        if (own or allowed) and not is_bootstrap(obj):
             roles.add(obj["metadata"]["name"])
         return obj if own or allowed else None
 

@@ -1,11 +1,13 @@
 """The manifests of a snapshot that runs in the cluster itself: `--print-job`."""
 
+import textwrap
 from collections.abc import Sequence
 
 from kueuelift import yaml_text
+from kueuelift.armor import INSTEAD_OF_LOG, NODE_CUT
 from kueuelift.model import KubernetesObject
 from kueuelift.redaction import KEY_FILE
-from kueuelift_snapshot.rights import ROLE, cluster_role
+from kueuelift_snapshot.rights import ROLE
 from kueuelift_snapshot.scope import Scope
 
 NAMESPACE = "kueuelift"
@@ -17,8 +19,7 @@ _HOWTO = """\
 #   kubectl -n {namespace} logs --follow --pod-running-timeout=5m job/{job} > SNAPSHOT.log
 #   kueuelift inspect SNAPSHOT.log
 #   kubectl delete -f THIS-FILE     (the namespace and all that is in it, a Secret with the token key as well)
-# A node cuts logs, at 10 MiB unless it is set otherwise; inspect says so. Then let the container only wait, by
-# `command: [sleep, 1h]`, and take the archive through exec:
+{cut}
 #   kubectl -n {namespace} exec job/{job} -- kueuelift snapshot --archive - {words} > SNAPSHOT.tar.gz
 # A Job that failed with exit code 3 has a snapshot in its log all the same; inspect says what is missing.
 """
@@ -32,23 +33,27 @@ _WITHOUT_KEY = """\
 """
 
 
-def manifests(image: str, scope: Scope, *, token_key_secret: str | None = None) -> str:
-    """Namespace, ServiceAccount, ClusterRole, binding and Job, with how to use them, for `kubectl apply -f -`."""
-    objects = [
+def manifests(image: str, scope: Scope, role: str, *, token_key_secret: str | None = None) -> str:
+    """Namespace, ServiceAccount, ClusterRole, binding and Job, with how to use them, for `kubectl apply -f -`.
+
+    `role` is the ClusterRole as YAML, as `rights.role_text` gives it.
+    """
+    account = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ROLE, "namespace": NAMESPACE}},
-        cluster_role(scope),
-        _binding(),
-        _job(image, scope, token_key_secret),
     ]
+    used = [_binding(), _job(image, scope, token_key_secret)]
+    documents = [*map(yaml_text.dump, account), role, *map(yaml_text.dump, used)]
     key = (
         _WITH_KEY.format(namespace=NAMESPACE, secret=token_key_secret, file=KEY_FILE)
         if token_key_secret
         else _WITHOUT_KEY
     )
     words = " ".join(_words(scope, token_key_secret))
-    howto = _HOWTO.format(key=key, namespace=NAMESPACE, job=ROLE, words=words).replace("  >", " >")
-    return howto + "".join(f"---\n{yaml_text.dump(obj)}" for obj in objects)
+    cut = f"Where inspect says that {NODE_CUT}, {INSTEAD_OF_LOG.partition(', as the head')[0]}:"
+    cut = textwrap.fill(cut, 118, initial_indent="# ", subsequent_indent="# ")
+    howto = _HOWTO.format(key=key, cut=cut, namespace=NAMESPACE, job=ROLE, words=words).replace("  >", " >")
+    return howto + "".join(f"---\n{document}" for document in documents)
 
 
 def _binding() -> KubernetesObject:
@@ -105,7 +110,6 @@ def _job(image: str, scope: Scope, token_key_secret: str | None) -> KubernetesOb
 def _words(scope: Scope, token_key_secret: str | None) -> Sequence[str]:
     """The options of the scope, as they were given."""
     return [
-        *scope.narrowed,
-        *(f"--no-{part}" for part in scope.without),
+        *scope.options,
         *(["--token-key", f"{_KEY_FOLDER}/{KEY_FILE}"] if token_key_secret else []),
     ]

@@ -6,7 +6,7 @@ from kueuelift import crd as crds
 from kueuelift.kinds import Kind
 from kueuelift.model import KubernetesObject
 from kueuelift.snapshot_dir import Snapshot, place_of_crd
-from kueuelift.structural import Schema
+from kueuelift.structural_steps import Schema
 
 
 class KindSchemas:

@@ -7,6 +7,7 @@ from pathlib import Path
 from kueuelift.progress import for_terminal
 from kueuelift_snapshot.cluster import open_cluster
 from kueuelift_snapshot.collect import Captured, collect
+from kueuelift_snapshot.discovery import ServedResource, custom_kinds
 from kueuelift_snapshot.patience import PatientApi
 from kueuelift_snapshot.scope import Scope
 
@@ -31,3 +32,9 @@ def take_live(
         now=lambda: datetime.now(UTC),
         scope=scope,
     )
+
+
+def served_kinds(*, kubeconfig: Path | None, context: str | None, request_timeout: float) -> list[ServedResource]:
+    """The custom kinds of other groups than Kueue's that the cluster serves; words as above."""
+    cluster = open_cluster(kubeconfig=kubeconfig, context=context, request_timeout=request_timeout or None)
+    return custom_kinds(PatientApi(cluster, time.sleep))

@@ -37,6 +37,11 @@ def shown(path: str | Path) -> str:
     return without_secrets(printable(str(path), longest=_LONGEST_PATH))
 
 
+def is_one_file(paths: Sequence[str]) -> bool:
+    """Whether the paths name one text alone: a file, or standard input."""
+    return len(paths) == 1 and not Path(paths[0]).is_dir()
+
+
 def read_files(paths: Sequence[str], stdin: BinaryIO | None) -> Iterator[Found]:
     """Every file below the paths, in the order of their names; hidden ones in folders are passed over.
 

@@ -7,6 +7,9 @@ from kueuelift.kinds import GROUP
 from kueuelift.model import KubernetesObject
 
 QUEUE_NAME = f"{GROUP}/queue-name"
+_OF_THE_INSTALLATION = frozenset({f"charts.{GROUP}", f"rbac.{GROUP}"})
+"""Domains of what the chart writes on its own objects: `charts.kueue.x-k8s.io/config-checksum` (chart 0.17.0)."""
+
 _UNSEARCHED = frozenset({"args", "command", "containers", "env", "ephemeralContainers", "initContainers", "volumes"})
 """Long, and no place of a mark."""
 _DEEPEST = 30
@@ -75,7 +78,11 @@ def _kueues(names: Any) -> bool:
     """Whether one of some names, `kueue.x-k8s.io/managed`, is Kueue's."""
     if not isinstance(names, dict | list):
         return False
-    return any(f"{GROUP}/" in name and is_kueues_group(name.partition("/")[0]) for name in names if _is_text(name))
+    return any(f"{GROUP}/" in name and _is_of_jobs(name.partition("/")[0]) for name in names if _is_text(name))
+
+
+def _is_of_jobs(domain: str) -> bool:
+    return is_kueues_group(domain) and domain not in _OF_THE_INSTALLATION
 
 
 def _gates(gates: Any) -> bool:

@@ -5,12 +5,30 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueuelift.difference import Edit, edits
+from kueuelift.errors import printable
 from kueuelift.kinds import Kind, version_of
 from kueuelift.meaning import meaning
 from kueuelift.model import KubernetesObject
-from kueuelift.structural import Schema, default, schema_of_field, schema_of_items
+from kueuelift.structural import default, schema_of_field, schema_of_items
+from kueuelift.structural_steps import Schema
 from kueuelift.volatile import FROM_A_CLUSTER, split
 from kueuelift_snapshot.kind_schemas import KindSchemas
+
+RECREATED = "re-created"
+"""Told of an object that was deleted and made again."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """What differs between two looks at one object."""
+
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is told in a sentence: where fields are too many, or the object is another one."""
+
+    def __bool__(self) -> bool:
+        """Whether anything does."""
+        return bool(self.edits or self.notes)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -21,6 +39,10 @@ class ObjectComparison:
     with_tokens: bool
     """Whether both sides were hidden with the same key."""
     show_volatile: bool = False
+    status: bool = True
+    """Whether status is compared; of a CRD, its stored versions are in any case."""
+    one_cluster: bool = False
+    """Whether both sides are of one cluster: another uid is another object then."""
     manifests: tuple[bool, bool] = (False, False)
     """Which of the sides was made from files."""
     hidden: Counter[str] = field(default_factory=Counter)
@@ -50,6 +72,13 @@ class ObjectComparison:
         left, right = default(left, one) if one else left, default(right, other) if other else right
         return self._compared(left, right, other or one)
 
+    def recreated(self, before: KubernetesObject, after: KubernetesObject) -> str:
+        """`re-created: uid A -> B` where an object was deleted and made again in one cluster; else empty."""
+        if self.show_volatile or not self.one_cluster:
+            return ""
+        old, new = (_uid(obj) for obj in (before, after))
+        return f"{RECREATED}: uid {old} -> {new}" if old and new and old != new else ""
+
     def forms(self, before: Any, after: Any) -> tuple[Edit, ...]:
         """Every field that differs between two forms (see kueuelift.meaning); uncompared tokens are counted."""
         told = edits(before, after, with_tokens=self.with_tokens)
@@ -64,6 +93,8 @@ class ObjectComparison:
     def _without_volatile(
         self, before: KubernetesObject, after: KubernetesObject
     ) -> tuple[KubernetesObject, KubernetesObject]:
+        if not self.status:
+            before, after = self._without_status(before, after)
         if not self.show_volatile:
             (before, ours), (after, theirs) = split(before), split(after)
             self.hidden.update(path for path in {**ours, **theirs} if ours.get(path) != theirs.get(path))
@@ -72,6 +103,18 @@ class ObjectComparison:
         if self.manifests[1]:
             before = self._as_manifest(before, after)
         return before, after
+
+    def _without_status(
+        self, before: KubernetesObject, after: KubernetesObject
+    ) -> tuple[KubernetesObject, KubernetesObject]:
+        ours, theirs = _stored_versions(before), _stored_versions(after)
+        if _rest(before.get("status"), ours) != _rest(after.get("status"), theirs):
+            self.hidden["status"] += 1
+        left, right = (
+            {key: value for key, value in obj.items() if key != "status"} | ({"status": kept} if kept else {})
+            for obj, kept in ((before, ours), (after, theirs))
+        )
+        return left, right
 
     def _as_manifest(self, obj: KubernetesObject, manifest: KubernetesObject) -> KubernetesObject:
         """A cluster's object without what only clusters add, where the manifest has nothing there."""
@@ -105,6 +148,23 @@ class ObjectComparison:
             for obj, one, other in ((ours, old, new), (theirs, new, old))
         )
         return self._compared(left, right, new)
+
+
+def _uid(obj: KubernetesObject) -> str:
+    metadata = obj.get("metadata")
+    return printable(str(metadata.get("uid") or "")) if isinstance(metadata, dict) else ""
+
+
+def _stored_versions(obj: KubernetesObject) -> KubernetesObject:
+    """What of a status no option leaves out: which versions of a CRD are stored decides what can be done."""
+    status = obj.get("status")
+    if obj.get("kind") != "CustomResourceDefinition" or not isinstance(status, dict):
+        return {}
+    return {key: value for key, value in status.items() if key == "storedVersions"}
+
+
+def _rest(status: Any, kept: KubernetesObject) -> Any:
+    return {key: value for key, value in status.items() if key not in kept} if isinstance(status, dict) else status
 
 
 def _differing(before: KubernetesObject, after: KubernetesObject) -> tuple[KubernetesObject, KubernetesObject]:

@@ -48,6 +48,10 @@ class Ownership:
         """Whether something names this owner, with its namespace or without."""
         return any(Owner(tool=tool, namespace=it, name=name) in self.claimed for it in (namespace, ""))
 
+    def names_release(self, name: str) -> bool:
+        """Whether something is marked as a Helm release's of this name: where its records lie no mark says."""
+        return any(owner.tool == HELM and owner.name == name for owner in self.claimed)
+
     def summary(self) -> KubernetesObject:
         """`owners`, `managers` and `disputed`, sorted: who keeps what, by which mark, and what has several owners."""
         disputed = self._disputed()

@@ -91,7 +91,7 @@ class Redactor:
 
     def of_object(self, obj: KubernetesObject) -> Redacted:
         """An object as a cluster has it, or what is left of one; without a `kind` it is judged as any foreign one."""
-        walk = Walk(self.key)
+        walk = Walk(self.key, object_shape)
         value = walk.structure(obj, object_shape(obj))
         if walk.seen and isinstance(obj, dict) and obj.get("kind") in _WITH_VALUES and "status" in obj:
             return self._with_status(obj, value, walk)
@@ -102,7 +102,7 @@ class Redactor:
         known = KnownSecrets.of(secret for secret in walk.seen if not is_version_text(secret))
         if known is None:
             return Redacted(value=value, hidden=walk.hidden)
-        again = Walk(self.key, known)
+        again = Walk(self.key, object_shape, known)
         status = again.below({"status": obj["status"]}, lambda _, item: again.structure(item, object_shape(obj)))
         others = Counter({steps: count for steps, count in walk.hidden.items() if steps[:1] != ("status",)})
         return Redacted(value=value | status, hidden=others + again.hidden)
@@ -120,14 +120,14 @@ class Redactor:
         `kueue_chart`: the values are those of Kueue's own chart, not of one that bundles it. `others` are further
         files of the release, such as its hooks.
         """
-        of_values = Walk(self.key)
+        of_values = Walk(self.key, object_shape)
         hidden = helm_values(of_values, values, kueue=kueue_chart)
         known = KnownSecrets.of(
             of_values.seen.union(*(_telling_data(obj) for objs in (manifest, *others) for obj in objs))
         )
 
         def of_file(objects: Sequence[KubernetesObject]) -> Redacted:
-            walk = Walk(self.key, known)
+            walk = Walk(self.key, object_shape, known)
             shown = walk.each(objects, lambda obj: walk.structure(obj, object_shape(obj)))
             return Redacted(value=shown, hidden=walk.hidden)
 

@@ -1,31 +1,15 @@
 """Which fields of which kinds are judged by more than their names and texts, and how."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kueuelift import secret_text
+from kueuelift import secret_words
 from kueuelift.kinds import BY_NAME, kind_of
 from kueuelift.secret_names import smells
 from kueuelift_snapshot import redaction_values
 from kueuelift_snapshot.manager_configuration import is_configuration
-
-if TYPE_CHECKING:
-    from kueuelift_snapshot.redaction_walk import Walk
-
-Handler = Callable[["Walk", Any, Mapping[str, Any], "Shape"], Any]
-"""Given the walk, what stands in the field, the mapping around it, and that one's shape."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a mapping and what is below it is judged."""
-
-    fields: Mapping[str, Handler]
-    named: bool
-    """Whether names such as `password` decide; in what undo writes back they do not."""
-
+from kueuelift_snapshot.redaction_walk import Handler, Shape, Walk
 
 _LAST_APPLIED = "last-applied"
 
@@ -41,22 +25,17 @@ def object_shape(value: Any) -> Shape:
     return DEFINITION if kind == "CustomResourceDefinition" else _BY_KIND.get(kind, FOREIGN)
 
 
-def nested_shape(value: Mapping[str, Any], shape: Shape) -> Shape:
-    """The shape of a mapping below a named one: its own where it says a kind, else that of what is around it."""
-    return object_shape(value) if "kind" in value else shape
-
-
-def bare(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def bare(walk: Walk, value: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """Labels, quantities, selectors: their names are the user's, and mean nothing."""
     return walk.structure(value, BARE)
 
 
-def untouched(_: "Walk", value: Any, __: Mapping[str, Any], ___: Shape) -> Any:
+def untouched(_: Walk, value: Any, __: Mapping[str, Any], ___: Shape) -> Any:
     """What holds names of fields, or certificates."""
     return value
 
 
-def payload(walk: "Walk", data: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def payload(walk: Walk, data: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """What a Secret or ConfigMap holds; the manager's Configuration stays."""
     if not isinstance(data, dict):
         return walk.foreign(data)
@@ -69,12 +48,12 @@ def payload(walk: "Walk", data: Any, _: Mapping[str, Any], __: Shape) -> Any:
     return walk.below(data, judge)
 
 
-def environment(walk: "Walk", env: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def environment(walk: Walk, env: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """Lists of name and value as containers have them, and the maps that charts make of them."""
     return walk.each(env, lambda entry: _variable(walk, entry)) if isinstance(env, list) else walk.foreign(env)
 
 
-def _variable(walk: "Walk", entry: Any) -> Any:
+def _variable(walk: Walk, entry: Any) -> Any:
     if not isinstance(entry, dict):
         return walk.foreign(entry)
 
@@ -84,7 +63,7 @@ def _variable(walk: "Walk", entry: Any) -> Any:
     return walk.below(entry, judge)
 
 
-def arguments(walk: "Walk", given: Any, around: Mapping[str, Any], shape: Shape) -> Any:
+def arguments(walk: Walk, given: Any, around: Mapping[str, Any], shape: Shape) -> Any:
     """A command's words; a flag such as `--password` announces that the next one is a secret."""
     if isinstance(given, str):
         return _argument(walk, given, "", frozenset())
@@ -93,32 +72,32 @@ def arguments(walk: "Walk", given: Any, around: Mapping[str, Any], shape: Shape)
     words = iter(["", *given])
     command = around.get("command")
     named = frozenset(it for it in (*(command if isinstance(command, list) else ()), *given) if isinstance(it, str))
-    named = named if secret_text.has_short_flags(named) else frozenset()
+    named = named if secret_words.has_short_flags(named) else frozenset()
     return walk.each(given, lambda word: _argument(walk, word, next(words), named))
 
 
-def _argument(walk: "Walk", word: Any, before: Any, named: frozenset[str]) -> Any:
+def _argument(walk: Walk, word: Any, before: Any, named: frozenset[str]) -> Any:
     if not isinstance(word, str):
         return walk.structure(word, FOREIGN)
     if isinstance(before, str):
-        if secret_text.is_telling_flag(before) and not word.startswith("--"):
+        if secret_words.is_telling_flag(before) and not word.startswith("--"):
             return walk.secret(word)
-        if before in secret_text.USER_FLAGS and ":" in word:
+        if before in secret_words.USER_FLAGS and ":" in word:
             user, _, password = word.partition(":")
             return f"{user}:{walk.secret(password)}"
-        if named and (start := secret_text.short_flag_secret(named, before, word)) is not None:
+        if named and (start := secret_words.short_flag_secret(named, before, word)) is not None:
             return f"{word[:start]}{walk.secret(word[start:])}"
     return walk.command(word)
 
 
-def annotations(walk: "Walk", found: Any, _: Mapping[str, Any], shape: Shape) -> Any:
+def annotations(walk: Walk, found: Any, _: Mapping[str, Any], shape: Shape) -> Any:
     """Free-form texts, told by their names and by what they look like."""
     if not isinstance(found, dict):
         return walk.structure(found, shape)
     return walk.below(found, lambda name, text: _annotation(walk, name, text))
 
 
-def _annotation(walk: "Walk", name: str, text: Any) -> Any:
+def _annotation(walk: Walk, name: str, text: Any) -> Any:
     if smells(name.rpartition("/")[2]):
         return walk.secret(text)
     if not isinstance(text, str):
@@ -126,32 +105,32 @@ def _annotation(walk: "Walk", name: str, text: Any) -> Any:
     return walk.copy(text) if _LAST_APPLIED in name else walk.told(text)
 
 
-def message(walk: "Walk", text: Any, _: Mapping[str, Any], shape: Shape) -> Any:
+def message(walk: Walk, text: Any, _: Mapping[str, Any], shape: Shape) -> Any:
     """A sentence, which may repeat what somebody else was told."""
     return walk.told(text, prose=True) if isinstance(text, str) else walk.structure(text, shape)
 
 
-def free(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def free(walk: Walk, value: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """Settings of which nothing but the names is known."""
     return walk.free(value)
 
 
-def hidden(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def hidden(walk: Walk, value: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """Settings that the name of the field calls protected."""
     return walk.secret(value)
 
 
-def flex_options(walk: "Walk", value: Any, around: Mapping[str, Any], shape: Shape) -> Any:
+def flex_options(walk: Walk, value: Any, around: Mapping[str, Any], shape: Shape) -> Any:
     """What a volume driver is told; other `options` are judged as what is around them."""
     return walk.foreign(value) if "driver" in around else walk.structure(value, shape)
 
 
-def attributes(walk: "Walk", value: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def attributes(walk: Walk, value: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """What a volume driver of any vendor is told."""
     return walk.foreign(value)
 
 
-def spark(walk: "Walk", settings: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def spark(walk: Walk, settings: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """Spark's and Hadoop's settings; those of an environment have any name."""
     if not isinstance(settings, dict):
         return walk.free(settings)
@@ -166,17 +145,17 @@ def spark(walk: "Walk", settings: Any, _: Mapping[str, Any], __: Shape) -> Any:
     return walk.below(settings, judge)
 
 
-def yaml(walk: "Walk", text: Any, _: Mapping[str, Any], __: Shape) -> Any:
+def yaml(walk: Walk, text: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """YAML in a text."""
     return walk.yaml(text, walk.free)
 
 
-def patch(walk: "Walk", text: Any, _: Mapping[str, Any], shape: Shape) -> Any:
+def patch(walk: Walk, text: Any, _: Mapping[str, Any], shape: Shape) -> Any:
     """A patch of a kustomization, which is YAML; elsewhere `patch` is a number or anything else."""
     return walk.yaml(text, walk.free) if isinstance(text, str) and "\n" in text else walk.structure(text, shape)
 
 
-def json_patch(walk: "Walk", mapping: Mapping[str, Any], shape: Shape) -> dict[str, Any] | None:
+def json_patch(walk: Walk, mapping: Mapping[str, Any], shape: Shape) -> dict[str, Any] | None:
     """A step of a JSON patch, judged by the path that it writes to; None where the mapping is none."""
     path = mapping.get("path")
     if "op" not in mapping or "value" not in mapping or not isinstance(path, str):
@@ -188,7 +167,7 @@ def json_patch(walk: "Walk", mapping: Mapping[str, Any], shape: Shape) -> dict[s
     )
 
 
-def _patched(walk: "Walk", segments: list[str], mapping: Mapping[str, Any], shape: Shape) -> Any:
+def _patched(walk: Walk, segments: list[str], mapping: Mapping[str, Any], shape: Shape) -> Any:
     """What a step writes to `segments`."""
     value = mapping["value"]
     if any(map(smells, segments)):
@@ -241,13 +220,13 @@ OWN = Shape(fields=_ANY, named=False)
 """Kueue's configuration objects."""
 
 WORKLOAD = Shape(fields=_POD, named=False)
-FOREIGN = Shape(fields=_FOREIGN, named=True)
+FOREIGN = Shape(fields=_FOREIGN, named=True, form=json_patch)
 """All other objects, and free-form settings."""
 
 DEFINITION = Shape(fields={"metadata": lambda walk, value, _, __: walk.structure(value, OWN)}, named=False)
 """A CRD: its schema names fields, `env` and `data` among them, and holds none of their values."""
 
-_PAYLOAD = Shape(fields=_FOREIGN | dict.fromkeys(_PAYLOAD_FIELDS, payload), named=True)
+_PAYLOAD = Shape(fields=_FOREIGN | dict.fromkeys(_PAYLOAD_FIELDS, payload), named=True, form=json_patch)
 _ARGO_SOURCE: dict[str, Handler] = {
     "helm": redaction_values.of_argo_source,
     "plugin": redaction_values.of_plugin,
@@ -259,11 +238,15 @@ _BY_KIND = {
     "SecretList": _PAYLOAD,
     "ConfigMap": _PAYLOAD,
     "ConfigMapList": _PAYLOAD,
-    "Application": Shape(fields=_FOREIGN | _ARGO_SOURCE, named=True),
-    "ApplicationSet": Shape(fields=_FOREIGN | _ARGO_SOURCE, named=True),
-    "HelmRelease": Shape(fields=_FOREIGN | {"values": redaction_values.of_helm_release}, named=True),
+    "Application": Shape(fields=_FOREIGN | _ARGO_SOURCE, named=True, form=json_patch),
+    "ApplicationSet": Shape(fields=_FOREIGN | _ARGO_SOURCE, named=True, form=json_patch),
+    "HelmRelease": Shape(fields=_FOREIGN | {"values": redaction_values.of_helm_release}, named=True, form=json_patch),
     "HelmChart": Shape(
-        fields=_FOREIGN | dict.fromkeys(("set", "valuesContent"), redaction_values.of_helm_chart), named=True
+        fields=_FOREIGN | dict.fromkeys(("set", "valuesContent"), redaction_values.of_helm_chart),
+        named=True,
+        form=json_patch,
     ),
-    "HelmChartConfig": Shape(fields=_FOREIGN | {"valuesContent": redaction_values.of_helm_chart}, named=True),
+    "HelmChartConfig": Shape(
+        fields=_FOREIGN | {"valuesContent": redaction_values.of_helm_chart}, named=True, form=json_patch
+    ),
 }

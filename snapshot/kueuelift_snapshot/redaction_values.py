@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kueuelift.release_profile import chart_value_keys
 from kueuelift.secret_names import smells
-
-if TYPE_CHECKING:
-    from kueuelift_snapshot.redaction_shapes import Shape
-    from kueuelift_snapshot.redaction_walk import Walk
+from kueuelift_snapshot.redaction_walk import Shape, Walk
 
 _VERSION = re.compile(r"v?\d{1,4}(?:\.\d{1,6}){1,2}(?:[-+][\w.+-]{1,40})?")
 _NAMES_OF_VERSIONS = ("version", "tag", "revision")
 _SEGMENT = re.compile(r"(?:\\.|[^.\\\[\]])+")
 
 
-def helm_values(walk: "Walk", values: Any, *, kueue: bool) -> Any:
+def helm_values(walk: Walk, values: Any, *, kueue: bool) -> Any:
     """Values: Kueue's own keys keep what is not a secret by name, all others keep switches only.
 
     `kueue`: the values are those of Kueue's own chart, not of one that bundles it.
@@ -26,7 +23,7 @@ def helm_values(walk: "Walk", values: Any, *, kueue: bool) -> Any:
     return walk.below(values, lambda key, item: _helm_value(walk, key, item, kueue=kueue))
 
 
-def _helm_value(walk: "Walk", key: str, item: Any, *, kueue: bool) -> Any:
+def _helm_value(walk: Walk, key: str, item: Any, *, kueue: bool) -> Any:
     if kueue and key in chart_value_keys():
         return walk.free(item)
     if smells(key):
@@ -34,19 +31,19 @@ def _helm_value(walk: "Walk", key: str, item: Any, *, kueue: bool) -> Any:
     return helm_values(walk, item, kueue="kueue" in key.lower())
 
 
-def of_helm_release(walk: "Walk", values: Any, spec: Mapping[str, Any], _: "Shape") -> Any:
+def of_helm_release(walk: Walk, values: Any, spec: Mapping[str, Any], _: Shape) -> Any:
     """`spec.values` of Flux's HelmRelease."""
     chart, reference = _at(spec, "chart", "spec", "chart"), _at(spec, "chartRef", "name")
     kueue = _names_kueue(chart, reference, None if chart or reference else spec.get("releaseName"))
     return helm_values(walk, values, kueue=kueue)
 
 
-def of_helm_chart(walk: "Walk", content: Any, spec: Mapping[str, Any], _: "Shape") -> Any:
+def of_helm_chart(walk: Walk, content: Any, spec: Mapping[str, Any], _: Shape) -> Any:
     """`spec.valuesContent` and `spec.set` of the HelmChart objects of k3s and RKE2."""
     return _values_text(walk, content, kueue=_names_kueue(spec.get("chart")))
 
 
-def of_argo_source(walk: "Walk", helm: Any, source: Mapping[str, Any], shape: "Shape") -> Any:
+def of_argo_source(walk: Walk, helm: Any, source: Mapping[str, Any], shape: Shape) -> Any:
     """`helm` of a source of Argo CD's Application."""
     if not isinstance(helm, dict):
         return walk.structure(helm, shape)
@@ -62,7 +59,7 @@ def of_argo_source(walk: "Walk", helm: Any, source: Mapping[str, Any], shape: "S
     return walk.below(helm, judge)
 
 
-def of_plugin(walk: "Walk", plugin: Any, _: Mapping[str, Any], shape: "Shape") -> Any:
+def of_plugin(walk: Walk, plugin: Any, _: Mapping[str, Any], shape: Shape) -> Any:
     """`plugin` of a source of Argo CD's Application: only names are known of its parameters."""
     if not isinstance(plugin, dict):
         return walk.structure(plugin, shape)
@@ -80,7 +77,7 @@ def of_plugin(walk: "Walk", plugin: Any, _: Mapping[str, Any], shape: "Shape") -
     return walk.below(plugin, judge)
 
 
-def of_substitutes(walk: "Walk", substitutes: Any, _: Mapping[str, Any], __: "Shape") -> Any:
+def of_substitutes(walk: Walk, substitutes: Any, _: Mapping[str, Any], __: Shape) -> Any:
     """`spec.postBuild.substitute` of Flux's Kustomization: versions stay, a plan may have to name them."""
     if not isinstance(substitutes, dict):
         return walk.foreign(substitutes)
@@ -100,11 +97,11 @@ def is_version_text(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None
 
 
-def _values_text(walk: "Walk", values: Any, *, kueue: bool) -> Any:
+def _values_text(walk: Walk, values: Any, *, kueue: bool) -> Any:
     return walk.yaml(values, lambda document: helm_values(walk, document, kueue=kueue))
 
 
-def _parameter(walk: "Walk", parameter: Any, *, kueue: bool) -> Any:
+def _parameter(walk: Walk, parameter: Any, *, kueue: bool) -> Any:
     """A parameter as `helm --set` has it: its name is the path of a value."""
     if not isinstance(parameter, dict):
         return walk.foreign(parameter)

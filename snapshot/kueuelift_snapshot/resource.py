@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kueuelift.cluster_role import Rule
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resource:
@@ -15,6 +17,8 @@ class Resource:
     plural: str
     verbs: Sequence[str] = ("list",)
     """What a snapshot does with it."""
+    names: Sequence[str] = ()
+    """The objects that it is done with; all where empty."""
 
     @property
     def name(self) -> str:
@@ -22,10 +26,10 @@ class Resource:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Rule:
         """The rule of a ClusterRole that allows it."""
-        group = self.group or '""'
-        return f"{{apiGroups: [{group}], resources: [{self.plural}], verbs: [{', '.join(self.verbs)}]}}"
+        names = {"resourceNames": list(self.names)} if self.names else {}
+        return {"apiGroups": [self.group], "resources": [self.plural], **names, "verbs": list(self.verbs)}
 
     def path(self, namespace: str = "") -> str:
         """Where it is listed: in one namespace, or everywhere."""
@@ -40,9 +44,9 @@ class Address:
     name: str
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Rule:
         """The rule of a ClusterRole that allows it."""
-        return f"{{nonResourceURLs: [{self.name}], verbs: [get]}}"
+        return {"nonResourceURLs": [self.name], "verbs": ["get"]}
 
 
 class Readable(Protocol):
@@ -53,13 +57,14 @@ class Readable(Protocol):
         """As people know it."""
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Rule:
         """The rule of a ClusterRole."""
 
 
 VERSION = Address(name="/version")
+API_GROUPS = Address(name="/apis")
 
-NAMESPACE = Resource(group="", version="v1", plural="namespaces", verbs=("get",))
+NAMESPACE = Resource(group="", version="v1", plural="namespaces", verbs=("get",), names=("kube-system",))
 """kube-system, whose uid names the cluster."""
 
 CRDS = Resource(group="apiextensions.k8s.io", version="v1", plural="customresourcedefinitions")

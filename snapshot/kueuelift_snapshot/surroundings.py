@@ -11,9 +11,12 @@ from kueuelift_snapshot.failure_text import failure_of
 from kueuelift_snapshot.installation import FOLDER
 from kueuelift_snapshot.integrations import INTEGRATIONS
 from kueuelift_snapshot.marks import names_kueue
-from kueuelift_snapshot.resource import Resource
+from kueuelift_snapshot.resource import API_GROUPS, Resource
 
 SERVED = "served"
+GROUPS = API_GROUPS.name
+"""What the list of API groups is called where it could not be read."""
+
 _ADMISSION = "admissionregistration.k8s.io"
 _MONITORING = "monitoring.coreos.com"
 
@@ -30,28 +33,31 @@ POLICIES = tuple(
 
 FLOW_SCHEMAS = Resource(group="flowcontrol.apiserver.k8s.io", version="v1", plural="flowschemas")
 NETWORK_POLICIES = Resource(group="networking.k8s.io", version="v1", plural="networkpolicies")
-_AROUND = (
-    Resource(group="cert-manager.io", version="v1", plural="certificates"),
-    Resource(group="cert-manager.io", version="v1", plural="issuers"),
-    Resource(group=_MONITORING, version="v1", plural="podmonitors"),
-    Resource(group=_MONITORING, version="v1", plural="prometheusrules"),
-    Resource(group=_MONITORING, version="v1", plural="servicemonitors"),
-)
-"""Custom kinds that users put around Kueue."""
+AROUND = {
+    "FlowSchema": FLOW_SCHEMAS,
+    "NetworkPolicy": NETWORK_POLICIES,
+    "Certificate": Resource(group="cert-manager.io", version="v1", plural="certificates"),
+    "Issuer": Resource(group="cert-manager.io", version="v1", plural="issuers"),
+    "PodMonitor": Resource(group=_MONITORING, version="v1", plural="podmonitors"),
+    "PrometheusRule": Resource(group=_MONITORING, version="v1", plural="prometheusrules"),
+    "ServiceMonitor": Resource(group=_MONITORING, version="v1", plural="servicemonitors"),
+}
+"""By kind: what users put around Kueue; but for the first two custom kinds."""
+
+NEAR = tuple(AROUND.values())
+"""What is kept where it names Kueue or is in a namespace of the installation."""
 
 RESOURCES = (
     NAMESPACES,
     *(resource for pair in POLICIES for resource in pair),
-    FLOW_SCHEMAS,
-    NETWORK_POLICIES,
-    *_AROUND,
+    *NEAR,
 )
 """All that is read here, as far as a cluster has it."""
 
 
 def around(custom: Iterable[ServedResource]) -> list[Resource]:
     """What a snapshot can do without: what users put around Kueue, as far as the cluster has it."""
-    wanted = {resource.name for resource in _AROUND}
+    wanted = {resource.name for resource in NEAR}
     return [FLOW_SCHEMAS, NETWORK_POLICIES, *(it for it in custom if it.name in wanted)]
 
 
@@ -70,12 +76,22 @@ def of_namespace(obj: KubernetesObject) -> KubernetesObject:
     return {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": metadata}
 
 
+def is_kueues_policy(obj: KubernetesObject) -> bool:
+    """Whether an admission policy is asked about Kueue's objects."""
+    return marks.mentions_kueue(obj) or marks.is_asked_about_kueue(obj)
+
+
+def specifies_kueue(obj: KubernetesObject) -> bool:
+    """Whether an object's name, labels or specification say Kueue."""
+    return marks.mentions_kueue(obj) or names_kueue(obj.get("spec"))
+
+
 def _served(capture: Capture) -> None:
     """Each API group with its versions, preferred first, and the kinds of jobs that a CRD defines in it."""
     try:
         groups = capture.served.groups()
     except AnswerError as error:
-        capture.fail(failure_of(Resource(group="", version="", plural="apigroups"), error))
+        capture.fail(failure_of(API_GROUPS, error))
         return
     jobs = {(it.group, it.plural) for it in INTEGRATIONS}
     for name, versions in groups.items():
@@ -92,7 +108,7 @@ def _policies(capture: Capture) -> None:
         kept: set[str] = set()
 
         def policy(obj: KubernetesObject, kept: set[str] = kept) -> KubernetesObject | None:
-            wanted = marks.mentions_kueue(obj) or marks.is_asked_about_kueue(obj)
+            wanted = is_kueues_policy(obj)
             if wanted:
                 kept.add(obj["metadata"]["name"])
             return obj if wanted else None
@@ -106,8 +122,7 @@ def _policies(capture: Capture) -> None:
 
 def _around(capture: Capture, namespaces: Collection[str]) -> None:
     def near(obj: KubernetesObject) -> KubernetesObject | None:
-        inside = obj["metadata"].get("namespace") in namespaces
-        return obj if inside or marks.mentions_kueue(obj) or names_kueue(obj.get("spec")) else None
+        return obj if obj["metadata"].get("namespace") in namespaces or specifies_kueue(obj) else None
 
     for resource in around(capture.custom):
         capture.part(FOLDER, resource, near, optional=True)

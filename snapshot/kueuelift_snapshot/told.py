@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kueuelift.kinds import BY_PLURAL
+from kueuelift.missing_text import missing
 from kueuelift.text_table import labelled, listed, table
 from kueuelift_snapshot.collect import Captured
 from kueuelift_snapshot.files import CapturedFiles
+from kueuelift_snapshot.namespaces import in_words
 
 
 def told(captured: Captured, place: str, key: Path | None) -> Iterator[str]:
@@ -31,12 +33,7 @@ def told(captured: Captured, place: str, key: Path | None) -> Iterator[str]:
         )
     )
     yield from _paragraph(table(("AROUND KUEUE", "OBJECTS"), sorted(captured.parts.items())))
-    yield from _paragraph(
-        table(
-            ("MISSING", "REASON", "REMEDY"),
-            [(f"{it.what}{' (not Kueue)' if it.foreign else ''}", it.reason, it.remedy) for it in captured.failures],
-        )
-    )
+    yield from _paragraph(missing(captured.failures, captured.whole_role))
 
 
 def _summary(captured: Captured, place: str, key: Path | None) -> Iterator[tuple[str, str]]:
@@ -56,7 +53,8 @@ def _summary(captured: Captured, place: str, key: Path | None) -> Iterator[tuple
     if captured.inconsistent:
         yield "moments", f"{listed(captured.inconsistent)}: went on at a later moment than the list began"
     if captured.unseen:
-        yield "unseen", f"{listed(captured.unseen)}: may not be listed; objects of them with a queue are not in here"
+        yield "unseen", f"{listed(captured.unseen)}: listed for nobody; objects of them with a queue are not in here"
+    yield "unchecked", in_words(captured.unchecked)
 
 
 def _skipped(captured: CapturedFiles) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,9 @@ import pytest
 from bed.control_plane import ControlPlane
 from kueuelift import helm_payload, yaml_text
 from kueuelift.helm_record import HelmRecord
-from kueuelift.progress import Silence
 from kueuelift.redaction import is_token
 from kueuelift.snapshot_dir import Snapshot
-from kueuelift_snapshot.cluster import open_cluster
-from kueuelift_snapshot.collect import collect
+from snapshot_runs import in_small_pages
 
 pytestmark = pytest.mark.cluster
 
@@ -109,15 +107,7 @@ def records(clean_cluster: ControlPlane, chart: Path, tmp_path_factory: pytest.T
 
 
 def captured(cluster: ControlPlane, out: Path) -> list[HelmRecord]:
-    api = open_cluster(kubeconfig=cluster.kubeconfig(), context=None, request_timeout=60)
-    taken = collect(
-        api,
-        out,
-        server=api.server,
-        token_key=out.parent / "key",
-        progress=Silence(),
-        now=lambda: datetime.now(UTC),
-    )
+    taken, _ = in_small_pages(cluster, out, limit=500)
     assert taken.complete, taken.failures
     return Snapshot.open(out).helm_records()
 

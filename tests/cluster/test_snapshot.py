@@ -1,11 +1,8 @@
 """The snapshot command on a real API server: first without Kueue, then on the 0.12.2-shaped cluster."""
 
 import json
-import re
 import subprocess
 import sys
-from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,44 +13,15 @@ from bed.kueue import Kueue
 from bed.process import free_port
 from bed.scenario import JOBS
 from bed.waiting import until
-from kueuelift import yaml_text
 from kueuelift.crd import ServiceReference, bundled
 from kueuelift.kinds import BY_NAME, KINDS
 from kueuelift.model import KubernetesObject
-from kueuelift.progress import Silence
 from kueuelift.snapshot_dir import Snapshot
-from kueuelift_snapshot.api import NO_QUERY, Api
-from kueuelift_snapshot.cluster import open_cluster
-from kueuelift_snapshot.collect import Captured, collect
-from kueuelift_snapshot.rights import needed
-from kueuelift_snapshot.scope import Scope
+from snapshot_runs import in_small_pages, only_sentence, snapshot
 
 pytestmark = pytest.mark.cluster
 
 SEEDED = 60
-READER = "reader"
-
-
-def snapshot(
-    cluster: ControlPlane, folder: Path, out: str, *options: str, user: str = "admin"
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "kueuelift", "snapshot", "--out", out, *options],
-        cwd=folder,
-        env=cluster.environment(user),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def only_sentence(done: subprocess.CompletedProcess[str]) -> str:
-    """The error of a command that was refused: the last line, without a trace before it."""
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-    line = done.stderr.splitlines()[-1]
-    assert line.startswith("error: ")
-    return line
 
 
 def served(cluster: ControlPlane, plural: str, version: str) -> list[KubernetesObject]:
@@ -63,56 +31,6 @@ def served(cluster: ControlPlane, plural: str, version: str) -> list[KubernetesO
 
 def identity(obj: KubernetesObject) -> tuple[str, str]:
     return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
-
-
-class SmallPages:
-    """The cluster, asked for fewer objects a page, as if there were many."""
-
-    def __init__(self, api: Api, limit: int) -> None:
-        self._api, self._limit = api, limit
-        self.requests: list[tuple[str, Mapping[str, str]]] = []
-
-    def get(self, path: str, query: Mapping[str, str] = NO_QUERY) -> bytes:
-        asked = {**query, "limit": str(min(int(query["limit"]), self._limit))} if "limit" in query else query
-        self.requests.append((path, asked))
-        return self._api.get(path, asked)
-
-
-def in_small_pages(cluster: ControlPlane, out: Path, limit: int) -> tuple[Captured, SmallPages]:
-    opened = open_cluster(kubeconfig=cluster.kubeconfig(), context=None, request_timeout=60)
-    api = SmallPages(opened, limit)
-    captured = collect(
-        api,
-        out,
-        server=opened.server,
-        token_key=out.parent / "kueuelift-token.key",
-        progress=Silence(),
-        now=lambda: datetime.now(UTC),
-    )
-    return captured, api
-
-
-def grant(cluster: ControlPlane, *options: str, but: str = "") -> None:
-    """Just the role that the command prints for these options, without one resource, for the reader."""
-    printed = subprocess.run(
-        [sys.executable, "-m", "kueuelift", "snapshot", "--print-rbac", *options],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    role = yaml_text.load(printed.stdout, "--print-rbac")
-    for rule in role["rules"]:
-        rule["resources"] = [plural for plural in rule["resources"] if plural != but]
-    role["rules"] = [rule for rule in role["rules"] if rule["resources"]]
-    binding = {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": {"name": READER},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role["metadata"]["name"]},
-        "subjects": [{"kind": "User", "name": READER, "apiGroup": "rbac.authorization.k8s.io"}],
-    }
-    for obj in (role, binding):
-        cluster.kubectl("apply", "-f", "-", stdin=json.dumps(obj))
 
 
 def test_a_cluster_without_kueue_says_so(control_plane: ControlPlane, tmp_path: Path) -> None:
@@ -161,15 +79,6 @@ def test_no_kubeconfig_is_one_sentence(control_plane: ControlPlane, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_user_who_may_nothing_learns_what_is_missing(control_plane: ControlPlane, tmp_path: Path) -> None:
-    done = snapshot(control_plane, tmp_path, "S", user="operator")
-    assert done.returncode == 1
-    sentence = only_sentence(done)
-    assert 'User "operator" cannot get resource "namespaces"' in sentence
-    assert '{apiGroups: [""], resources: [namespaces], verbs: [get]}' in sentence
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_whole_cluster_is_read(legacy: Kueue, tmp_path: Path) -> None:
     done = snapshot(legacy.cluster, tmp_path, "S")
     assert done.returncode == 0, done.stderr
@@ -214,83 +123,6 @@ def test_an_unchanged_cluster_has_the_same_digest_whatever_the_pages(legacy: Kue
     assert paged.digest == Snapshot.open(tmp_path / "one").digest == Snapshot.open(tmp_path / "two").digest
 
 
-def test_without_the_right_to_one_list_the_rest_is_sealed_and_the_rule_named(legacy: Kueue, tmp_path: Path) -> None:
-    grant(legacy.cluster, but="localqueues")
-    done = snapshot(legacy.cluster, tmp_path, "S", user=READER)
-    assert done.returncode == 3
-    assert "without localqueues.kueue.x-k8s.io" in done.stderr.splitlines()[-1]
-    assert "{apiGroups: [kueue.x-k8s.io], resources: [localqueues], verbs: [list]}" in done.stdout
-    found = Snapshot.open(tmp_path / "S")
-    assert not found.header["complete"]
-    assert [failure.what for failure in found.failures] == ["localqueues.kueue.x-k8s.io"]
-    assert not list(found.objects(BY_NAME["LocalQueue"]))
-    assert found.count(BY_NAME["Workload"]) == SEEDED + len(JOBS)
-
-
-@pytest.mark.parametrize("options", [(), ("--no-running",), ("--no-workloads", "--kinds", "ClusterQueue,LocalQueue")])
-def test_the_printed_role_is_enough(legacy: Kueue, tmp_path: Path, options: tuple[str, ...]) -> None:
-    grant(legacy.cluster, *options)
-    done = snapshot(legacy.cluster, tmp_path, "S", *options, user=READER)
-    assert done.returncode == 0, done.stdout
-    taken = Snapshot.open(tmp_path / "S").header
-    assert taken["complete"]
-    assert taken["unseen"] == []
-
-
-def test_the_printed_role_is_the_least(legacy: Kueue, tmp_path: Path) -> None:
-    """Every resource of the role that this server has is read, and nothing beyond it."""
-    _, api = in_small_pages(legacy.cluster, tmp_path / "S", limit=500)
-    paths = {path for path, _ in api.requests}
-    served = discovered(legacy.cluster)
-    allowed = {(rule.group, rule.plural) for rule in needed(Scope())} | {("", "namespaces")}
-    read = {resource for resource in served if any(reads(path, *resource) for path in paths)}
-    assert read == allowed & served
-    tellers = re.compile(r"/version|/apis|/api(s/[^/]+)?/v[^/]+")
-    rest = {path for path in paths if not any(reads(path, *resource) for resource in allowed)}
-    assert {path for path in rest if not tellers.fullmatch(path)} == set()
-
-
-def discovered(cluster: ControlPlane) -> set[tuple[str, str]]:
-    """Group and plural of every resource that can be listed."""
-    listed = cluster.kubectl("api-resources", "--verbs=list", "--no-headers", "-o", "name").stdout.split()
-    return {(name.partition(".")[2], name.partition(".")[0]) for name in listed}
-
-
-def reads(path: str, group: str, plural: str) -> bool:
-    root = f"/apis/{re.escape(group)}/[^/]+" if group else "/api/v1"
-    return re.fullmatch(f"{root}(/namespaces/[^/]+)?/{plural}(/[^/]+)?", path) is not None
-
-
-def test_without_the_right_to_secrets_helm_is_missing_and_told(legacy: Kueue, tmp_path: Path) -> None:
-    grant(legacy.cluster, but="secrets")
-    done = snapshot(legacy.cluster, tmp_path, "S", user=READER)
-    assert done.returncode == 3
-    assert [failure.what for failure in Snapshot.open(tmp_path / "S").failures] == ["secrets"]
-
-
-def test_the_printed_job_is_what_a_server_takes(control_plane: ControlPlane) -> None:
-    words = ["--print-job", "--image", "registry.example/kueuelift:1", "--token-key-secret", "key", "--no-running"]
-    printed = subprocess.run(
-        [sys.executable, "-m", "kueuelift", "snapshot", *words], capture_output=True, text=True, check=True
-    )
-    applied = control_plane.kubectl("apply", "--dry-run=client", "-o", "name", "-f", "-", stdin=printed.stdout)
-    assert [name.partition("/")[0] for name in applied.stdout.split()] == [
-        *("namespace", "serviceaccount", "clusterrole.rbac.authorization.k8s.io"),
-        *("clusterrolebinding.rbac.authorization.k8s.io", "job.batch"),
-    ]
-    for document in yaml_text.load_all(printed.stdout, "--print-job"):
-        if document["kind"] == "Job":
-            strict = ["create", "--dry-run=server", "--validate=strict", "-f", "-"]
-            document["metadata"]["namespace"] = "default"
-            control_plane.kubectl(*strict, stdin=json.dumps(document))
-            (container,) = document["spec"]["template"]["spec"]["containers"]
-    role_options = container["command"][2:]
-    assert role_options == [
-        *("--archive", "-", "--armor", "--no-running"),
-        *("--token-key", "/token-key/kueuelift-token.key"),
-    ]
-
-
 def test_the_archive_in_a_log_is_read_as_the_directory_is(legacy: Kueue, tmp_path: Path) -> None:
     """What the Job does, with its standard streams in one file as a log has them."""
     with (tmp_path / "log").open("wb") as log:
@@ -324,6 +156,13 @@ def test_a_narrowed_snapshot_holds_what_was_asked_for_and_says_so(legacy: Kueue,
         obj["metadata"]["namespace"] for kind in ("LocalQueue", "Workload") for obj in found.objects(BY_NAME[kind])
     }
     assert namespaces == {"team-a"}
+
+
+def test_a_namespace_that_does_not_exist_is_refused(legacy: Kueue, tmp_path: Path) -> None:
+    done = snapshot(legacy.cluster, tmp_path, "S", "--namespaces", "team-a,nope")
+    assert done.returncode == 1
+    assert "--namespaces nope: the cluster has no such namespace" in only_sentence(done)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_release_secret_is_named_and_the_rest_goes_on(legacy: Kueue, tmp_path: Path) -> None:

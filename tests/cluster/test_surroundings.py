@@ -85,6 +85,8 @@ def test_the_real_chart_is_an_installation(kueue: Kueue) -> None:
     assert "cluster-admin" not in roles
     assert "kueue-manager-rolebinding" in found["installation/clusterrolebindings.rbac.authorization.k8s.io"]
     assert f"{NAMESPACE}/seen" in found["running/jobs.batch"]
+    # The manager is no job, whatever the chart writes on it.
+    assert not found.get("running/deployments.apps")
     owners = found["gitops/owners"]["owners"]["owners"]
     assert ("helm", NAMESPACE, "kueue") in {(it["tool"], it["namespace"], it["name"]) for it in owners}
     again, _ = parts_of(kueue.cluster)

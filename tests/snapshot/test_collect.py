@@ -216,8 +216,8 @@ def serve_helm_releases(cluster: FakeCluster, count: int) -> str:
     return path
 
 
-@pytest.mark.parametrize(("status", "complete"), [(403, True), (405, True), (500, False)])
-def test_a_kind_that_is_nobodys_integration_may_be_forbidden_but_must_not_fail(
+@pytest.mark.parametrize(("status", "complete"), [(403, False), (405, True), (500, False)])
+def test_a_kind_that_is_nobodys_integration_is_missing_unless_nobody_can_list_it(
     take: Take, cluster: FakeCluster, status: int, complete: bool
 ) -> None:
     names = {"kind": "Thing", "plural": "things"}
@@ -233,6 +233,10 @@ def test_a_kind_that_is_nobodys_integration_may_be_forbidden_but_must_not_fail(
     captured = take()
     assert captured.complete is complete
     assert captured.unseen == (("things.example.com",) if complete else ())
+    wanted = {"apiGroups": ["example.com"], "resources": ["things"], "verbs": ["list"]}
+    assert [failure.rule for failure in captured.failures] == ([] if complete else [wanted if status == 403 else {}])
+    (rule,) = [rule for rule in header(captured)["rights"] if "things" in rule["resources"]]  # type: ignore[attr-defined]
+    assert rule == wanted
     assert [failure.what for failure in captured.failures] == ([] if complete else ["things.example.com"])
 
 

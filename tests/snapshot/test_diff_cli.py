@@ -170,9 +170,39 @@ def test_without_the_key_hidden_values_are_counted(
     assert run(["snapshot", "--out", "A"]) == 0
     (here / KEY_FILE).unlink()
     capsys.readouterr()
-    assert run(["diff", "A"]) == 0
-    assert "hidden values: 1; give both snapshots one --token-key" in capsys.readouterr().out
+    assert run(["diff", "A"]) == 3
+    out, err = capsys.readouterr()
+    assert "1 value hidden and not compared (give both snapshots the same --token-key)" in out
+    assert err.splitlines()[-1].endswith("take both snapshots with the same --token-key")
     assert not (here / KEY_FILE).exists()
+    cluster.add(queue("new"))
+    assert run(["diff", "A"]) == 1, "what differs is an answer"
+
+
+def test_some_kinds_and_no_status(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["diff", "A", "other", "--kinds", "LocalQueue,cohorts"]) == 0
+    assert "note: --kinds=cohorts,localqueues: nothing else is compared" in capsys.readouterr().out
+    assert run(["diff", "A", "other", "--kinds", "ClusterQueue"]) == 1
+    assert run(["diff", "A", "lost", "--kinds", "ClusterQueue"]) == 0, "what failed is none of these"
+    assert run(["diff", "A", "other", "--kinds", "Guess"]) == 2
+    assert "--kinds Guess: no kind of Kueue" in capsys.readouterr().err
+    changed = queue("a") | {"status": {"pendingWorkloads": 3}}
+    make_snapshot(made / "busy", Cluster(objects=[changed]))
+    assert run(["diff", "A", "busy"]) == 1
+    assert run(["diff", "A", "busy", "--no-status"]) == 0
+    assert "  status: 1 object; left out by --no-status" in capsys.readouterr().out
+
+
+def test_of_the_live_cluster_only_these_kinds_are_read(cluster: FakeCluster, here: Path) -> None:
+    cluster.add(queue("a"))
+    assert run(["snapshot", "--out", "A"]) == 0
+    cluster.requests.clear()
+    cluster.lists[path_of("clusterqueues", "v1beta1")][0]["spec"]["cohort"] = "other"
+    assert run(["diff", "A", "--kinds", "LocalQueue", "--no-status"]) == 0
+    asked = {path for path, _ in cluster.requests}
+    assert path_of("localqueues", "v1beta1") in asked
+    assert path_of("clusterqueues", "v1beta1") not in asked
+    assert run(["diff", "A", "--kinds", "ClusterQueue"]) == 1
 
 
 def test_a_key_of_another_snapshot_is_refused(

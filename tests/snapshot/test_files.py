@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ import pytest
 from kueuelift import yaml_text
 from kueuelift.crd import bundled
 from kueuelift.errors import RefusedError, UsageError
+from kueuelift.helm_record import HelmRecord
 from kueuelift.kinds import BY_NAME
 from kueuelift.model import KubernetesObject
 from kueuelift.progress import Silence
 from kueuelift.snapshot_dir import Snapshot
-from kueuelift_snapshot.file_objects import Placed
+from kueuelift_snapshot.file_objects import Later, Placed
 from kueuelift_snapshot.files import CapturedFiles, collect_files
 from release_secrets import encoded, release, secret
 
@@ -153,12 +154,35 @@ def test_what_changes_by_itself_makes_no_other_object(take: Take, tmp_path: Path
         take(tmp_path / "gathered", other, out="refused")
 
 
-def test_what_only_surrounds_kueue_may_differ_and_its_first_form_stays(take: Take, tmp_path: Path) -> None:
-    def manager(obj: KubernetesObject) -> Placed | None:
-        return Placed(folder="installation", resource="deployments.apps", value=obj) if "spec" in obj else None
+class Around:
+    """Knows Deployments and Jobs at once, and whether there are Pods only at the end."""
 
+    def __init__(self) -> None:
+        self._pods: list[KubernetesObject] = []
+
+    def see(self, obj: KubernetesObject) -> None:
+        """Nothing of Kueue's own matters."""
+
+    def place(self, obj: KubernetesObject) -> Placed | Later | None:
+        kind = (obj["apiVersion"], obj["kind"])
+        if kind == ("v1", "Pod"):
+            self._pods.append(obj)
+            return Later()
+        if kind == ("apps/v1", "Deployment"):
+            return Placed(folder="installation", resource="deployments.apps", value=obj)
+        return Placed(folder="running", resource="jobs.batch", value=obj, lines=True) if kind[1] == "Job" else None
+
+    def suspects(self, namespace: str, release: str) -> bool:
+        raise AssertionError(f"{namespace}/{release}: there is no such record")
+
+    def rest(self, releases: Sequence[HelmRecord]) -> Iterator[Placed]:
+        assert not releases
+        yield from (Placed(folder="running", resource="pods", value=pod, lines=True) for pod in self._pods[:1])
+
+
+def test_what_only_surrounds_kueue_may_differ_and_its_first_form_stays(take: Take, tmp_path: Path) -> None:
     first, second = (other("apps/v1", "Deployment", spec={"replicas": number}) for number in (1, 2))
-    captured = take(write(tmp_path / "a.yaml", first, second), surroundings=[manager])
+    captured = take(write(tmp_path / "a.yaml", first, second), surroundings=Around())
     assert captured.repeated == 1
     assert list(Snapshot.open(captured.path).parts("installation")) == [("deployments.apps", first)]
 
@@ -213,10 +237,9 @@ def test_a_must_gather_tree(take: Take, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_refused_with_file_line_and_field(take: Take, tmp_path: Path, text: str, message: str) -> None:
-    write(tmp_path / "git" / "a.yaml", QUEUE)
-    (tmp_path / "git" / "b.yaml").write_text(text)
-    with pytest.raises(RefusedError, match=rf"{tmp_path}/git/b\.yaml, document 1.*{message}"):
-        take(tmp_path / "git")
+    (tmp_path / "b.yaml").write_text(text)
+    with pytest.raises(RefusedError, match=rf"{tmp_path}/b\.yaml, document 1.*{message}"):
+        take(tmp_path / "b.yaml")
     assert not (tmp_path / "snapshot").exists()
 
 
@@ -286,23 +309,15 @@ def test_secrets_become_tokens_and_helm_records_are_read(take: Take, tmp_path: P
 
 
 def test_what_surrounds_kueue_goes_where_it_is_told(take: Take, tmp_path: Path) -> None:
-    def manager(obj: KubernetesObject) -> Placed | None:
-        if (obj["apiVersion"], obj["kind"]) != ("apps/v1", "Deployment"):
-            return None
-        return Placed(folder="installation", resource="deployments.apps", value=obj)
-
-    def job(obj: KubernetesObject) -> Placed | None:
-        wanted = (obj["apiVersion"], obj["kind"]) == ("batch/v1", "Job")
-        return Placed(folder="running", resource="jobs.batch", value=obj, lines=True) if wanted else None
-
     deployment, running = other("apps/v1", "Deployment"), other("batch/v1", "Job")
     nameless = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "x-"}}
-    path = write(tmp_path / "a.yaml", deployment, running, deployment, nameless)
-    snapshot = Snapshot.open(take(path, surroundings=[manager, job]).path)
-    assert snapshot.header["parts"] == {"installation/deployments.apps": 1, "running/jobs.batch": 1}
+    pods = [other("v1", "Pod", name) for name in ("one", "one", "two", "three")]
+    path = write(tmp_path / "a.yaml", deployment, running, *pods, deployment, nameless)
+    snapshot = Snapshot.open(take(path, surroundings=Around()).path)
+    assert snapshot.header["parts"] == {"installation/deployments.apps": 1, "running/jobs.batch": 1, "running/pods": 1}
     assert list(snapshot.parts("installation")) == [("deployments.apps", deployment)]
-    assert list(snapshot.parts("running")) == [("jobs.batch", running)]
-    assert snapshot.header["skipped"]["foreign"] == {"Job.batch": 1}
+    assert list(snapshot.parts("running")) == [("jobs.batch", running), ("pods", pods[0])]
+    assert snapshot.header["skipped"]["foreign"] == {"Job.batch": 1, "Pod": 2}
     assert snapshot.header["without"] == []
 
 

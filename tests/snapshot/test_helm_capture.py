@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from fake_cluster import CONFIG_MAPS, SECRETS, FakeCluster, answering, usual
+from fake_cluster import CONFIG_MAPS, SECRETS, FakeCluster, answering, queue, usual
+from installed_parts import deployment, put
 from kueuelift.model import Failure
 from kueuelift.progress import Silence
 from kueuelift.snapshot_dir import Snapshot
 from kueuelift_snapshot.collect import Captured, collect
+from kueuelift_snapshot.files import collect_files
 from release_secrets import config_map, foreign, hook, release, secret
 
 Take = Callable[..., Captured]
@@ -121,3 +123,34 @@ def test_what_lies_there_is_readable_as_files(take: Take) -> None:
     info: dict[str, Any] = json.loads((folder / "release.json").read_bytes())
     assert (info["revision"], info["driver"], info["description"]) == (7, "secret", "Install complete")
     assert "weight: -5\n" in (folder / "hooks.yaml").read_text()
+
+
+@pytest.mark.parametrize("source", ["cluster", "files"])
+@pytest.mark.parametrize(("place", "complete"), [("web", True), ("batch-system", False), ("marked", False)])
+def test_an_unreadable_record_of_a_stranger_leaves_nothing_out(
+    take: Take, cluster: FakeCluster, tmp_path: Path, source: str, place: str, complete: bool
+) -> None:
+    """Beside a manager, or where a queue is marked as the release's, it could be Kueue's, whatever it is called."""
+    marks = {"meta.helm.sh/release-name": "platform", "meta.helm.sh/release-namespace": "elsewhere"}
+    owned = queue("shared") | {"metadata": {"name": "shared", "annotations": marks if place == "marked" else {}}}
+    broken = secret(foreign(name="platform"), data=BROKEN, namespace=place)
+    manager = deployment("boss", "mirror.example/kueue/kueue:v0.12.2", "batch-system")
+    if source == "cluster":
+        cluster.lists[SECRETS] = [broken]
+        put(cluster, deployments=[manager])
+        cluster.add(owned)
+        captured = take()
+    else:
+        (tmp_path / "a.json").write_text("\n".join(map(json.dumps, (broken, owned, manager))))
+        captured = collect_files(
+            [str(tmp_path / "a.json")],
+            tmp_path / "s",
+            token_key=None,
+            stdin=None,
+            progress=Silence(),
+            now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+        )
+    (failure,) = captured.failures
+    assert failure.what == f"Secret {place}/sh.helm.release.v1.platform.v1"
+    assert failure.foreign is complete
+    assert captured.complete is complete

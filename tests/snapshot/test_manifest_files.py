@@ -161,8 +161,8 @@ def test_no_name_of_a_file_repeats_a_secret(git: Path, capsys: pytest.CaptureFix
 
 
 def test_where_nothing_of_kueue_is_found_it_is_said(git: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (git / "empty.yaml").write_text("")
-    assert run(["snapshot", "--out", "S", "--from", "git/empty.yaml"]) == 0
+    (git / "pod.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n")
+    assert run(["snapshot", "--out", "S", "--from", "git/pod.yaml"]) == 0
     assert "no object of Kueue was found" in capsys.readouterr().err
     assert run(["snapshot", "--out", "T", "--from", "git"]) == 0
     assert "no object of Kueue" not in capsys.readouterr().err

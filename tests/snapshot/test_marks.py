@@ -9,6 +9,8 @@ from kueuelift_snapshot.marks import is_executor, is_marked, names_kueue
 from part_recorder import obj
 from queued_jobs import QUEUE, job, pod, pod_spec
 
+CHECKSUM = {"charts.kueue.x-k8s.io/config-checksum": "0" * 64}
+
 
 @pytest.mark.parametrize(
     "marked",
@@ -61,6 +63,10 @@ def test_what_kueue_has_to_do_with(marked: KubernetesObject) -> None:
         job(finalizers=["batch.kubernetes.io/job-tracking"]),
         job(spec={"managedBy": "example.com/x"}),
         pod(spec=pod_spec(schedulingGates=[{"name": "example.com/hold"}])),
+        # The manager's own Deployment, and its Pods, as chart 0.17.0 has them.
+        obj("apps/v1", "Deployment", "d", "team-a", spec={"template": {"metadata": {"annotations": CHECKSUM}}}),
+        pod(annotations=CHECKSUM),
+        obj("x/v1", "Role", "r", labels={"rbac.kueue.x-k8s.io/batch-admin": "true"}),
         {"apiVersion": "v1", "kind": "Odd", "metadata": {}, "spec": ["text", {"labels": None, "schedulingGates": "x"}]},
         {"apiVersion": "v1", "kind": "Odd"},
     ],

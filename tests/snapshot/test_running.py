@@ -55,16 +55,19 @@ def test_of_each_integration_the_marked_are_kept(cluster: FakeCluster) -> None:
 
 def test_other_kinds_are_asked_for_the_label(cluster: FakeCluster) -> None:
     runs = serve(cluster, "tekton.dev", "pipelineruns", "PipelineRun")
-    forbidden = serve(cluster, "example.com", "secrets", "Secret")
+    unlistable = serve(cluster, "example.com", "secrets", "Secret")
+    forbidden = serve(cluster, "example.com", "trains", "Train")
     serve(cluster, "example.com", "zones", "Zone", scope="Cluster")
     marked = obj("tekton.dev/v1", "PipelineRun", "marked", "team-a", labels=QUEUE, spec={})
     cluster.lists[runs] = [marked, obj("tekton.dev/v1", "PipelineRun", "clean", "team-a", annotations=QUEUE, spec={})]
+    cluster.fail(unlistable, answering(405))
     cluster.fail(forbidden, answering(403))
     capture = capture_of(cluster)
     capture_running(capture, WorkloadOwners())
     assert capture.parts == {"running/pipelineruns.tekton.dev": 1}
     assert capture.unseen == {"secrets.example.com"}
-    assert not capture.failures
+    (failure,) = capture.failures
+    assert failure.rule == {"apiGroups": ["example.com"], "resources": ["trains"], "verbs": ["list"]}
     queries = dict(cluster.requests)
     assert queries[runs]["labelSelector"] == "kueue.x-k8s.io/queue-name"
     assert "labelSelector" not in queries[JOBS]

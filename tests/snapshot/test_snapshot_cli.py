@@ -9,12 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from fake_cluster import SECRETS, FakeCluster, answering, path_of, queue, raising
+from fake_cluster import CRDS, SECRETS, FakeCluster, answering, path_of, queue, raising
 from kueuelift import yaml_text
 from kueuelift.cli import run
 from kueuelift.kinds import BY_NAME
 from kueuelift.redaction import KEY_FILE as TOKEN_KEY
 from kueuelift.snapshot_dir import Snapshot
+from part_recorder import serve
 from release_secrets import secret
 
 
@@ -63,7 +64,8 @@ def test_an_incomplete_snapshot_is_3_and_tells_what_would_mend_it(
     assert "complete  no" in out
     (row,) = [line for line in out.splitlines() if line.startswith("clusterqueues.kueue.x-k8s.io ")]
     assert "403: not for you" in row
-    assert "{apiGroups: [kueue.x-k8s.io], resources: [clusterqueues], verbs: [list]}" in row
+    rules = yaml_text.load(out.partition("prints the whole role, with --discover")[2].partition("\n\n")[2], "pasted")
+    assert rules == [{"apiGroups": ["kueue.x-k8s.io"], "resources": ["clusterqueues"], "verbs": ["list"]}]
     assert err.splitlines()[-1].startswith("error: S is sealed but incomplete, without clusterqueues.kueue.x-k8s.io:")
     assert not Snapshot.open(here / "S").whole
 
@@ -157,6 +159,10 @@ def test_help_needs_neither_the_client_nor_the_story() -> None:
         (["--print-rbac", "--out", "S"], "--out does not go with --print-rbac"),
         (["--out", "S", "--from", "x", "--context", "c"], "--context does not go with --from"),
         (["--print-job"], "--print-job needs --image"),
+        (["--out", "S", "--discover"], "--discover is out of place: it belongs to --print-rbac or --print-job"),
+        (["--print-rbac", "--context", "c"], "--context does not go with --print-rbac"),
+        (["--print-rbac", "--discover", "--no-running"], "--discover finds kinds of jobs, and --no-running leaves"),
+        (["--out", "S", "--namespaces", "A"], "--namespaces A: no name of a namespace"),
         (["--out", "S", "--from", "x", "--no-running"], "--no-running does not go with --from"),
         (["--out", "S", "--from", "x", "--namespaces", "a"], "--namespaces does not go with --from"),
     ],
@@ -237,6 +243,80 @@ def test_the_role_and_the_job_are_printed_without_a_cluster(
     (container,) = documents[-1]["spec"]["template"]["spec"]["containers"]
     assert container["command"] == ["kueuelift", "snapshot", "--archive", "-", "--armor", "--namespaces=a,b"]
     assert (cluster.requests, list(here.iterdir())) == ([], [])
+
+
+@pytest.mark.parametrize("way", [["--print-rbac"], ["--print-job", "--image", "mirror.example/kueuelift:1"]])
+def test_the_role_has_the_kinds_of_the_cluster_when_it_is_asked(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str], way: list[str]
+) -> None:
+    serve(cluster, "tekton.dev", "pipelineruns", "PipelineRun")
+    for options in ([], ["--discover", "--context", "c"]):
+        assert run(["snapshot", *way, *options]) == 0
+        out = capsys.readouterr().out
+        (role,) = [it for it in yaml_text.load_all(out, "printed") if it["kind"] == "ClusterRole"]
+        granted = {"apiGroups": ["tekton.dev"], "resources": ["pipelineruns"], "verbs": ["list"]} in role["rules"]
+        assert granted is bool(options)
+        assert ("--discover" in out) is not bool(options)
+    assert {path for path, _ in cluster.requests} == {CRDS}
+
+
+def test_all_rights_that_are_missing_are_told_at_once(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in ("/api/v1/namespaces/kube-system", CRDS, SECRETS):
+        cluster.fail(path, answering(403, "not for you"))
+    assert run(["snapshot", "--out", "S"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    *table, sentence = err.splitlines()
+    assert [line.partition(" ")[0] for line in table[: table.index("")]] == [
+        *("MISSING", "namespaces", "customresourcedefinitions.apiextensions.k8s.io", "secrets"),
+    ]
+    rules = yaml_text.load("\n".join(table[table.index("") + 3 :]), "pasted")
+    assert rules == [
+        {"apiGroups": [""], "resources": ["namespaces"], "resourceNames": ["kube-system"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["list"]},
+        {"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"]},
+    ]
+    assert sentence.startswith("error: namespaces: cannot be read (403: not for you)")
+    assert "verbs: [get]} and 2 more; `kueuelift snapshot --print-rbac` prints the whole role" in sentence
+    assert list(here.iterdir()) == []
+
+
+def test_a_namespace_that_is_not_there_is_refused_before_anything_is_read(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.install()
+    assert run(["snapshot", "--out", "S", "--namespaces", "nope"]) == 1
+    assert "error: --namespaces nope: the cluster has no such namespace" in capsys.readouterr().err
+    assert (list(here.iterdir()), CRDS in {path for path, _ in cluster.requests}) == ([], False)
+
+
+def test_a_namespace_that_cannot_be_looked_up_is_told(
+    cluster: FakeCluster, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.fail("/api/v1/namespaces", answering(403), answering(403))
+    cluster.fail("/api/v1/namespaces/nope", answering(403))
+    assert run(["snapshot", "--out", "S", "--namespaces", "nope"]) == 3
+    out, err = capsys.readouterr()
+    told = "nope: not checked whether they exist, since this user could not look them up"
+    assert f"unchecked {told}\n" in out
+    assert f"--namespaces {told}\n" in err
+
+
+def test_without_workloads_nothing_of_them_is_taken(cluster: FakeCluster, here: Path) -> None:
+    cluster.install()
+    requests = serve(cluster, "autoscaling.x-k8s.io", "provisioningrequests", "ProvisioningRequest")
+    assert run(["snapshot", "--out", "S", "--no-workloads"]) == 0
+    asked = {path for path, _ in cluster.requests}
+    assert not {"/api/v1/podtemplates", path_of("workloads", "v1beta1")} & asked
+    # As any custom kind, for jobs alone.
+    assert [query for path, query in cluster.requests if path == requests] == [
+        {"labelSelector": "kueue.x-k8s.io/queue-name", "limit": "500"}
+    ]
+    header = Snapshot.open(here / "S").header
+    assert header["narrowed"] == ["--no-workloads"]
+    assert not any("podtemplates" in rule["resources"] for rule in header["rights"])
 
 
 def test_files_are_read_in_the_place_of_a_cluster(

@@ -63,7 +63,7 @@ def test_admission_policies_and_their_bindings(cluster: FakeCluster) -> None:
     assert set(found["installation/validatingadmissionpolicybindings.admissionregistration.k8s.io"]) == {"queues"}
 
 
-def test_what_users_put_around_kueue_can_be_done_without(cluster: FakeCluster) -> None:
+def test_of_what_users_put_around_kueue_a_server_may_lack_some(cluster: FakeCluster) -> None:
     monitors = serve(cluster, "monitoring.coreos.com", "servicemonitors", "ServiceMonitor")
     selector = {"selector": {"matchLabels": {"app.kubernetes.io/name": "kueue"}}}
     cluster.lists[monitors] = [
@@ -75,7 +75,7 @@ def test_what_users_put_around_kueue_can_be_done_without(cluster: FakeCluster) -
     cluster.lists[serve(cluster, "monitoring.coreos.com", "prometheusrules", "PrometheusRule")] = [
         obj("monitoring.coreos.com/v1", "PrometheusRule", "alerts", "monitoring", spec={"groups": [{"rules": alerts}]})
     ]
-    cluster.fail("/apis/networking.k8s.io/v1/networkpolicies", answering(403))
+    cluster.fail("/apis/networking.k8s.io/v1/networkpolicies", answering(404))
     found = around(cluster, "batch-system")
     assert set(found["installation/servicemonitors.monitoring.coreos.com"]) == {
         "monitoring/queues",
