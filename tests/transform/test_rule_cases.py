@@ -12,7 +12,7 @@ from kueuelift.crd import bundled
 from kueuelift.model import Failure
 from kueuelift_transform.rule import all_rules, table
 from plan_maker import make_plan
-from snapshot_maker import SERVICE, Cluster, manifest, without_kueue
+from snapshot_maker import SERVICE, Cluster, config_map, manifest, without_kueue
 
 RULES = FIXTURES / "rules"
 README = FIXTURES.parent / "transform" / "README.md"
@@ -24,7 +24,9 @@ BEGIN, END = "<!-- rules: written by tests -->\n", "<!-- end of rules -->\n"
 def test_rule_case(case: Path, tmp_path: Path, update_goldens: bool) -> None:
     given = yaml_text.load((case / "case.yaml").read_bytes(), str(case)) or {}
     helm = helm_that_serves(tmp_path, given["chartServes"]) if "chartServes" in given else None
-    plan, _ = make_plan(tmp_path, cluster_of(given), helm=helm)
+    plan, _ = make_plan(
+        tmp_path, cluster_of(given), to=given.get("to", "0.17.0"), helm=helm, fix=given.get("fix", False)
+    )
     findings = json.loads(plan.sealed.read("findings.json"))
     found = [finding for finding in findings if finding["id"] == case.parent.name.upper()]
     if case.name.startswith("clean"):
@@ -64,7 +66,8 @@ def cluster_of(given: dict[str, Any]) -> Cluster:
         return without_kueue()
     failures = [Failure(**failure) for failure in given.get("failures", ())]
     same = {key: given[key] for key in ("release", "objects", "values", "server", "raw", "narrowed") if key in given}
-    return Cluster(failures=failures, **same)
+    parts = {"installation/configmaps": [config_map(given["configMap"])]} if "configMap" in given else {}
+    return Cluster(failures=failures, parts=parts, **same)
 
 
 def helm_that_serves(folder: Path, served: list[str]) -> Path:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     metavar="FILE.tgz",
     help="The chart of the release to move to.",
 )
-def transform(snapshot: Path, out: Path, release: str, target: str, charts: tuple[Path, ...]) -> int:
+@click.option(
+    "--fix", is_flag=True, help="Plan the mending of what the target refuses, where it is certain what was meant."
+)
+def transform(snapshot: Path, out: Path, release: str, target: str, charts: tuple[Path, ...], *, fix: bool) -> int:
     """Make a plan from SNAPSHOT; reads files only and needs no network.
 
     Exit code 1 where the plan was refused, or made but cannot be applied: the findings say why.
@@ -38,7 +41,13 @@ def transform(snapshot: Path, out: Path, release: str, target: str, charts: tupl
 
     helm = shutil.which("helm")
     request = Request(
-        snapshot=snapshot, out=out, release=release, target=target, charts=charts, helm=Path(helm) if helm else None
+        snapshot=snapshot,
+        out=out,
+        release=release,
+        target=target,
+        charts=charts,
+        fix=fix,
+        helm=Path(helm) if helm else None,
     )
     outcome = make(request, progress.for_terminal())
     for line in _summary(out, outcome):

@@ -1,6 +1,6 @@
 """The objects' part of a transform: each is converted, validated, compared and put into its place, one at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +13,16 @@ from kueuelift.object_store import LineFiles
 from kueuelift.plan_dir import PlanWriter
 from kueuelift.progress import Progress
 from kueuelift.release_profile import Release
-from kueuelift.validation import Validator
+from kueuelift.validation import Problem, Validator
 from kueuelift_transform.captured import Captured
 from kueuelift_transform.conversion import conversion_for
 from kueuelift_transform.crds import CrdSet
 from kueuelift_transform.difference_summary import DifferenceSummary
+from kueuelift_transform.fixes import fix_for, mended
 from kueuelift_transform.hops import ALPHA
+from kueuelift_transform.inadmissible import Inadmissible, Webhooks
 from kueuelift_transform.loss_ledger import LossLedger, carried
+from kueuelift_transform.references import References
 from kueuelift_transform.stored_form import losses, stored_form
 
 _SERVER_METADATA = (
@@ -38,6 +41,14 @@ class Refusal:
     wanted: str
     inherited: bool
     """No step changes the field: a rewrite puts back what it read at v1beta2, so servers that ratchet let it be."""
+    remedy: str = ""
+    """What to do, where more than the rule's own words can be said."""
+    fixable: bool = False
+    """Whether `--fix` does it."""
+    fixed: bool = False
+    """The plan's manifest is without it, and a step writes that."""
+    rule: str = ""
+    """The number of the admission rule, such as `CQ-05`, where there is one."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -49,8 +60,13 @@ class Ledger:
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
     """By plural and version: objects captured."""
     refusals: list[Refusal] = field(default_factory=list)
+    inadmissible: list[Inadmissible] = field(default_factory=list)
+    """What the target's CRDs accept and its webhooks refuse."""
+    references: References = field(default_factory=References)
     unknown_fields: dict[str, list[str]] = field(default_factory=dict)
     """By `<Kind> <path>`: the objects that have a field which their own CRD does not know."""
+    fixed: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    """By plural: namespace and name of the objects whose manifests differ from what a mere conversion gives."""
     losses: LossLedger = field(default_factory=LossLedger)
     owners: set[tuple[str, str]] = field(default_factory=set)
     """apiVersion and kind of everything that owns a Workload."""
@@ -58,9 +74,16 @@ class Ledger:
 
 
 def convert_objects(
-    captured: Captured, writer: PlanWriter, *, crds: CrdSet, release: Release, progress: Progress
+    captured: Captured,
+    writer: PlanWriter,
+    *,
+    crds: CrdSet,
+    release: Release,
+    webhooks: Webhooks,
+    fix: bool,
+    progress: Progress,
 ) -> Ledger:
-    """Convert every captured object and write it; Workloads are streamed through."""
+    """Convert every captured object and write it, with certain fixes where asked; Workloads are streamed through."""
     ledger = Ledger()
     with ExitStack() as stack:
         manifests = stack.enter_context(writer.workload_manifests())
@@ -70,7 +93,7 @@ def convert_objects(
             ledger.counts[kind.plural] = 0
             if not total:
                 continue
-            form = _Form(kind, captured, crds, release)
+            form = _Form(kind, captured, crds, release, webhooks, fix=fix and not kind.per_job)
             with progress.task(f"convert {kind.plural}", total) as task:
                 for obj in captured.snapshot.objects(kind):
                     manifest = form.take(obj, ledger)
@@ -80,14 +103,18 @@ def convert_objects(
                         _place(kind, obj, manifest, writer)
                     task.advance()
     ledger.refusals.sort(key=lambda refusal: (refusal.ref, refusal.path))
+    ledger.inadmissible.sort(key=lambda one: (one.ref, one.broken.rule, one.broken.path))
     return ledger
 
 
 class _Form:
     """Takes the objects of one kind from the captured form to the target's; what is compiled once is kept here."""
 
-    def __init__(self, kind: Kind, captured: Captured, crds: CrdSet, release: Release) -> None:
-        self._plural, self._release = kind.plural, release
+    def __init__(
+        self, kind: Kind, captured: Captured, crds: CrdSet, release: Release, webhooks: Webhooks, *, fix: bool
+    ) -> None:
+        self._fix, self._webhooks = fix, webhooks
+        self._kind, self._plural, self._release = kind, kind.plural, release
         self._target = crds.target[kind.plural]
         self._captured, self._sources = captured, dict[str, KubernetesObject]()
         self._validator = Validator.for_crd(self._target, TARGET_VERSION)
@@ -110,8 +137,7 @@ class _Form:
         ledger.owners.update((own["apiVersion"], own["kind"]) for own in obj["metadata"].get("ownerReferences") or ())
         ledger.losses.add(lost)
         ledger.losses.add(carried(obj, stored))
-        ledger.refusals.extend(self._refusals(ref, version, stored))
-        manifest = _owned_at_target(bare(stored))
+        manifest = _owned_at_target(bare(self._judged(ref, version, stored, ledger)))
         ledger.differences.add(ref, bare(obj), manifest)
         return manifest
 
@@ -121,13 +147,54 @@ class _Form:
             self._sources[version] = self._captured.crd_with(self._plural, version) or self._target
         return self._sources[version]
 
-    def _refusals(self, ref: ObjectRef, version: str, stored: KubernetesObject) -> Iterator[Refusal]:
-        for problem in self._validator.problems(stored):
-            if problem.cause != "unknown-field":
-                inherited = not (version == ALPHA and _is_moved(ref.kind, problem.path))
-                yield Refusal(
-                    ref=ref, path=problem.path, found=problem.found, wanted=problem.wanted, inherited=inherited
-                )
+    def _judged(self, ref: ObjectRef, version: str, stored: KubernetesObject, ledger: Ledger) -> KubernetesObject:
+        """The stored form, mended where that is wanted and certain; what the target refuses goes to the ledger."""
+        problems = self._problems(stored)
+        if problems and self._fix and (better := mended(stored, problems)):
+            left = self._problems(better)
+            gone = [problem for problem in problems if problem not in left]
+            ledger.refusals.extend(self._refusals(ref, version, gone, fixed=True))
+            ledger.fixed.setdefault(self._plural, []).append({"namespace": ref.namespace, "name": ref.name})
+            stored, problems = better, left
+        ledger.refusals.extend(self._refusals(ref, version, problems, fixable=self._fixable(stored, problems)))
+        # The server asks the webhooks about what it would take itself.
+        if not problems:
+            ledger.inadmissible.extend(self._webhooks.inadmissible(ref, stored))
+        if not self._kind.per_job:
+            ledger.references.add(stored)
+        return stored
+
+    def _problems(self, stored: KubernetesObject) -> list[Problem]:
+        return [problem for problem in self._validator.problems(stored) if problem.cause != "unknown-field"]
+
+    def _fixable(self, stored: KubernetesObject, problems: list[Problem]) -> list[Problem]:
+        """The problems that `--fix` would do away with."""
+        better = mended(stored, problems) if problems and not self._kind.per_job else None
+        left = self._problems(better) if better else problems
+        return [problem for problem in problems if problem not in left]
+
+    def _refusals(
+        self,
+        ref: ObjectRef,
+        version: str,
+        problems: list[Problem],
+        *,
+        fixable: Collection[Problem] = (),
+        fixed: bool = False,
+    ) -> Iterator[Refusal]:
+        for problem in problems:
+            fix = fix_for(ref.kind, problem)
+            yield Refusal(
+                ref=ref,
+                path=problem.path,
+                found=problem.found,
+                wanted=problem.wanted,
+                inherited=not (version == ALPHA and _is_moved(ref.kind, problem.path)),
+                remedy=fix.remedy if fix else "",
+                fixable=problem in fixable,
+                fixed=fixed,
+                rule=problem.rule,
+            )
 
 
 def _is_moved(kind: str, path: str) -> bool:

@@ -121,9 +121,10 @@ def migrating(view: View) -> list[Step]:
     bridged = set(alpha_kinds(view.captured.crds))
     kinds = [plural for plural in old_kinds(view.captured.crds) if plural not in bridged]
     if not kinds:
-        return []
+        return restoring(view)
     older = next(name for name in crd.versions(view.crds.target[kinds[0]]) if name != TARGET_VERSION)
     return [
+        *restoring(view),
         step(
             "rewrite-objects",
             MIGRATE,
@@ -147,6 +148,23 @@ def migrating(view: View) -> list[Step]:
             Undo(possible=True, how=f"add {older} to the CRDs' status.storedVersions again"),
             {"kinds": kinds, "versions": [TARGET_VERSION]},
         ),
+    ]
+
+
+def restoring(view: View) -> list[Step]:
+    """Write the objects that were mended (`--fix`); none where nothing was."""
+    fixed = view.ledger.fixed
+    if not fixed:
+        return []
+    count = sum(len(objects) for objects in fixed.values())
+    return [
+        step(
+            "restore-objects",
+            MIGRATE,
+            f"Write {count} {'object' if count == 1 else 'objects'} as mended: manifests/ has what KL102 says is done",
+            Undo(possible=True, how="until the older version is served no more: write the specs from originals/ at it"),
+            {"objects": fixed, "version": TARGET_VERSION},
+        )
     ]
 
 

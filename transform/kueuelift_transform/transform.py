@@ -21,8 +21,11 @@ from kueuelift.snapshot_dir import Snapshot
 from kueuelift_transform.captured import Captured
 from kueuelift_transform.charts import VALUES_PATH, Chart, chart_for, read_chart, render
 from kueuelift_transform.crds import CrdSet, bridge_crd, bundled_crds, rendered_crds
+from kueuelift_transform.gates import gates_set
 from kueuelift_transform.hops import BRIDGE, alpha_kinds, check_served, check_target, plan_hops
-from kueuelift_transform.installation import Installation, without_tokens
+from kueuelift_transform.inadmissible import Webhooks
+from kueuelift_transform.installation import Installation, merged, without_tokens
+from kueuelift_transform.manager_settings import manager_settings
 from kueuelift_transform.objects import convert_objects
 from kueuelift_transform.report import all_reports
 from kueuelift_transform.rule import all_findings
@@ -40,6 +43,8 @@ class Request:
     release: str
     target: str
     charts: tuple[Path, ...] = ()
+    fix: bool = False
+    """Whether to mend what the target refuses, where the mending is certain."""
     helm: Path | None = None
     """Renders charts; None where helm is not there."""
 
@@ -66,13 +71,17 @@ def transform(request: Request, progress: Progress) -> Outcome:
 
     chart = chart_for([read_chart(path) for path in request.charts], release)
     installation = target.installation(captured)
-    values = target.values(installation, release)
+    settings = manager_settings(captured, installation, source=source.release, release=release, chart=chart)
+    values = target.values(installation, release, settings)
     manifest = _rendered(chart, request, installation, values, captured, progress)
     crds = _crds(captured, release, installation, manifest, chart)
     check_served(source, captured.crds, crds.target)
 
     with writing_plan(request.out) as writer:
-        ledger = convert_objects(captured, writer, crds=crds, release=release, progress=progress)
+        webhooks = Webhooks(release, source.release, _gates(installation, release))
+        ledger = convert_objects(
+            captured, writer, crds=crds, release=release, webhooks=webhooks, fix=request.fix, progress=progress
+        )
         view = View(
             captured=captured,
             source=source,
@@ -83,6 +92,7 @@ def transform(request: Request, progress: Progress) -> Outcome:
             chart=chart,
             manifest=manifest,
             values=values,
+            settings=settings,
             crds=crds,
             ledger=ledger,
         )
@@ -110,9 +120,14 @@ def _rendered(
         helm=request.helm,
         release=installation.release,
         namespace=installation.namespace,
-        values=_merged(without_tokens(installation.values), values),
+        values=merged(without_tokens(installation.values), values),
         kube_version=captured.server_version,
     )
+
+
+def _gates(installation: Installation, release: Release) -> dict[str, bool]:
+    """The feature gates that the installation sets; where one is set twice, the manager does not start anyway."""
+    return {setting.name: setting.enabled for setting in gates_set(installation, profile(str(release)).chart)}
 
 
 def _crds(
@@ -147,6 +162,7 @@ def _write(view: View, writer: PlanWriter) -> str:
     for plural, crd in view.crds.target.items():
         writer.add_crd(str(view.release), plural, crd)
     if view.chart and view.steps_of("helm"):
+        view.ledger.losses.add(view.settings.losses)
         writer.add_text(view.chart.plan_path, view.chart.content)
         writer.add_text(VALUES_PATH, yaml_text.dump(dict(view.values)))
     writer.add_findings(list(view.findings))
@@ -169,12 +185,3 @@ def _header(view: View) -> dict[str, Any]:
         "applicable": view.applicable,
         "counts": {kind.plural: view.ledger.counts[kind.plural] for kind in KINDS},
     }
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with others laid over them, as helm does it."""
-    merged = dict(base)
-    for key, value in over.items():
-        below = merged.get(key)
-        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged

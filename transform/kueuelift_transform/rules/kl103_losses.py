@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kueuelift.manager_config import KIND
 from kueuelift.model import Severity
 from kueuelift_transform.loss_ledger import in_any_item
 from kueuelift_transform.rule import Rule, Verdict
@@ -11,7 +12,8 @@ from kueuelift_transform.view import View
 def _check(view: View) -> Iterator[Verdict]:
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for loss in view.ledger.losses.entries():
-        if not loss.meaning_kept:
+        # Those of the manager's Configuration have rules of their own.
+        if not loss.meaning_kept and loss.kind != KIND:
             grouped.setdefault((loss.kind, in_any_item(loss.path), loss.reason), []).extend(loss.objects)
     for (kind, path, reason), names in sorted(grouped.items()):
         written_by_kueue = path.startswith("status")

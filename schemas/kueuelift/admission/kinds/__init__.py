@@ -1,0 +1,1 @@
+"""The kinds that Kueue's webhooks judge: one module each, ending with a constant KIND (see `kueuelift.admission`)."""
