@@ -147,6 +147,13 @@ def manifest(release: str) -> list[KubernetesObject]:
     return [crd, deployment, *hooks]
 
 
+def config_map(configuration: str) -> KubernetesObject:
+    """What the chart makes of a manager's Configuration."""
+    metadata = {"name": f"{RELEASE}-manager-config", "namespace": NAMESPACE}
+    data = {"controller_manager_config.yaml": configuration}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
 def make_chart(path: Path, *, version: str = "0.17.0", app_version: str = "", name: str = "kueue") -> Path:
     """A chart archive with a manager and the bundled CRDs of 0.17.0; the same words give the same bytes."""
     about = {"apiVersion": "v2", "name": name, "version": version, "appVersion": app_version or f"v{version}"}

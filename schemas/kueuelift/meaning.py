@@ -13,7 +13,8 @@ import orjson
 from kueuelift.difference import Keyed, ListKey
 from kueuelift.model import KubernetesObject
 from kueuelift.quantity import Quantity
-from kueuelift.structural import Schema, schema_of_field, schema_of_items
+from kueuelift.structural import schema_of_field, schema_of_items
+from kueuelift.structural_steps import Schema
 
 _QUANTITY_PATTERN = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)"
 """What the pattern of every quantity begins with: a port may be a number or a text too and is none."""

@@ -153,15 +153,24 @@ class Failure:
     remedy: str = ""
     foreign: bool = False
     """It is known to have nothing to do with Kueue: recorded, and nothing is missing without it."""
+    rule: Mapping[str, Any] = field(default_factory=dict)
+    """The rule of a ClusterRole that would allow it; empty where no right was missing."""
 
     def to_dict(self) -> dict[str, Any]:
         """The failure as snapshot.json has it."""
-        return {"what": self.what, "reason": self.reason, "remedy": self.remedy, "foreign": self.foreign}
+        told = {"what": self.what, "reason": self.reason, "remedy": self.remedy, "foreign": self.foreign}
+        return told | ({"rule": dict(self.rule)} if self.rule else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a failure that the JSON Schema has accepted."""
-        return cls(what=data["what"], reason=data["reason"], remedy=data["remedy"], foreign=data["foreign"])
+        return cls(
+            what=data["what"],
+            reason=data["reason"],
+            remedy=data["remedy"],
+            foreign=data["foreign"],
+            rule=data.get("rule", {}),
+        )
 
 
 def is_complete(failures: Iterable[Failure]) -> bool:

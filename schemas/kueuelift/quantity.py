@@ -44,7 +44,7 @@ def exact_value(value: str | float) -> Fraction:
 
 def same(left: str | float, right: str | float) -> bool:
     """Tell whether two quantities mean the same: `12000m` and 12, `0.5Gi` and `512Mi`."""
-    return exact_value(left) == exact_value(right)
+    return _same(_text(left), _text(right))
 
 
 class Quantity(str):
@@ -57,6 +57,11 @@ class Quantity(str):
         own = super().__new__(cls, exact_value(written))
         own.written = written
         return own
+
+
+@lru_cache(maxsize=4096)
+def _same(left: str, right: str) -> bool:
+    return exact_value(left) == exact_value(right)
 
 
 @lru_cache(maxsize=4096)

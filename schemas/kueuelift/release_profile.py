@@ -174,7 +174,7 @@ def _profile(release: Release) -> ReleaseProfile:
         _load(f"{release.line}.json"),
         "release conversion_webhook chart crds_from_chart_only evidence kubernetes manager_config versions",
     )
-    gates = _exactly(_load("feature_gates.json"), "at_most_one_on gates")
+    gates = _exactly(_load("feature_gates.json"), "at_most_one_on gates successors")
     # What was read at 0.20.0-devel stands under 0.20: a pre-release has the gates of the release that it leads to.
     present = _gates(gates["gates"], replace(release, label=""))
     exclusive = (tuple(name for name in names if name in present) for names in gates["at_most_one_on"])
@@ -246,6 +246,12 @@ def _requires(entry: dict[str, Any], release: Release) -> tuple[str, ...]:
     if needs is None or release < Release.parse(needs["since"]):
         return ()
     return () if "until" in needs and Release.parse(needs["until"]) <= release else tuple(needs["gates"])
+
+
+@cache
+def gate_successors() -> Mapping[str, str]:
+    """By the name of a gate that is gone: the gate that does its work now."""
+    return dict(_load("feature_gates.json")["successors"])
 
 
 @cache

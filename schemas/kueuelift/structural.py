@@ -1,116 +1,50 @@
 """What an API server does to a custom object before it validates and stores it: prunes, drops nulls, fills in defaults.
 
-The rules are those of k8s.io/apiextensions-apiserver at 1.35 (packages `schema/pruning` and `schema/defaulting`).
+The rules are those of k8s.io/apiextensions-apiserver at 1.35 (packages `schema/pruning` and `schema/defaulting`). A
+schema is compiled when it is first seen and must not be changed after that. What is given is never changed, but
+returned itself where nothing is to be done.
 """
 
-from collections.abc import Mapping
-from copy import deepcopy
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from kueuelift.model import KubernetesObject
+from kueuelift.structural_settled import compile_settled
+from kueuelift.structural_steps import Schema, Step, Work, compile_step
 
-Schema = Mapping[str, Any]
-
-_META_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
+_AT_MOST = 64
+"""Schemas that are kept compiled."""
 
 
 def coerce(obj: KubernetesObject, schema: Schema) -> KubernetesObject:
     """Do all three in the server's order, which gives the object as it is validated and stored."""
-    own: KubernetesObject = deepcopy(obj)
-    _prune(own, _as_root(schema), "", [])
-    _drop_nulls(own, schema)
-    _default(own, schema)
+    own: KubernetesObject = _structure(schema).coerce(obj)
     return own
 
 
 def prune(obj: KubernetesObject, schema: Schema) -> KubernetesObject:
     """Drop the fields that the schema does not know; `apiVersion`, `kind` and `metadata` stay as they are."""
-    own: KubernetesObject = deepcopy(obj)
-    _prune(own, _as_root(schema), "", [])
+    own: KubernetesObject = _structure(schema).prune(obj)
     return own
 
 
 def pruned_paths(obj: KubernetesObject, schema: Schema) -> list[str]:
     """List, sorted, the paths that `prune` drops: the topmost field only, such as `spec.podSets[0].colour`."""
-    dropped: list[str] = []
-    _prune(deepcopy(obj), _as_root(schema), "", dropped)
-    return sorted(dropped)
+    left = _structure(schema).prune(obj)
+    return [] if left is obj else sorted(_gone(obj, left, ""))
 
 
 def drop_nulls(obj: KubernetesObject, schema: Schema) -> KubernetesObject:
     """Drop the nulls of known fields that are neither nullable nor have a default; nulls in lists stay."""
-    own: KubernetesObject = deepcopy(obj)
-    _drop_nulls(own, schema)
+    own: KubernetesObject = _structure(schema).drop_nulls(obj)
     return own
 
 
 def default(obj: KubernetesObject, schema: Schema) -> KubernetesObject:
     """Fill in the defaults of fields that are absent, or null without being nullable, inside objects that exist."""
-    own: KubernetesObject = deepcopy(obj)
-    _default(own, schema)
+    own: KubernetesObject = _structure(schema).default(obj)
     return own
-
-
-def _as_root(schema: Schema) -> Schema:
-    return {**schema, "x-kubernetes-embedded-resource": True}
-
-
-def _prune(value: Any, schema: Schema | None, path: str, dropped: list[str]) -> None:
-    if isinstance(value, dict):
-        _prune_object(value, schema, path, dropped)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _prune(item, _item_schema_to_prune(schema), f"{path}[{index}]", dropped)
-
-
-def _prune_object(value: dict[str, Any], schema: Schema | None, path: str, dropped: list[str]) -> None:
-    kept = _META_FIELDS if schema is not None and schema.get("x-kubernetes-embedded-resource") else frozenset()
-    open_here = schema is not None and _preserves(schema)
-    for key in list(value):
-        if key in kept:
-            continue
-        below = f"{path}.{key}" if path else key
-        known, field_schema = schema_of_field(schema, key)
-        if known:
-            _prune(value[key], field_schema, below, dropped)
-        elif not open_here:
-            dropped.append(below)
-            del value[key]
-
-
-def _drop_nulls(value: Any, schema: Schema | None) -> None:
-    if isinstance(value, dict):
-        for key in list(value):
-            field_schema = schema_of_field(schema, key)[1]
-            if _stray_null(value[key], field_schema) and (field_schema or {}).get("default") is None:
-                del value[key]
-            else:
-                _drop_nulls(value[key], field_schema)
-    elif isinstance(value, list):
-        for item in value:
-            _drop_nulls(item, schema_of_items(schema))
-
-
-def _default(value: Any, schema: Schema | None) -> None:
-    if schema is None:
-        return
-    if isinstance(value, dict):
-        for key, field_schema in schema.get("properties", {}).items():
-            wanted = field_schema.get("default")
-            if wanted is not None and (key not in value or _stray_null(value[key], field_schema)):
-                value[key] = deepcopy(wanted)
-        for key in value:
-            known_property = key in schema.get("properties", {})
-            field_schema = schema_of_field(schema, key)[1]
-            if not known_property and _stray_null(value[key], field_schema):
-                value[key] = deepcopy((field_schema or {}).get("default"))
-            _default(value[key], field_schema)
-    elif isinstance(value, list):
-        items = schema_of_items(schema)
-        for index, item in enumerate(value):
-            if _stray_null(item, items):
-                value[index] = deepcopy((items or {}).get("default"))
-            _default(value[index], items)
 
 
 def schema_of_field(schema: Schema | None, key: str) -> tuple[bool, Schema | None]:
@@ -129,17 +63,57 @@ def schema_of_items(schema: Schema | None) -> Schema | None:
     return schema.get("items") if schema is not None else None
 
 
-def _item_schema_to_prune(schema: Schema | None) -> Schema | None:
-    items = schema_of_items(schema)
-    if schema is None or not _preserves(schema):
-        return items
-    # A list that preserves what it does not know hands that on to its items.
-    return {**(items or {}), "x-kubernetes-preserve-unknown-fields": True}
+class _Structure:
+    """A schema of whole objects, compiled for each piece of work when it is first asked for."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        """Kept alive, so that no other schema comes to have its identity."""
+
+    @cached_property
+    def coerce(self) -> Step:
+        return self._compiled(Work(prune=True, nulls=True, defaults=True))
+
+    @cached_property
+    def prune(self) -> Step:
+        return self._compiled(Work(prune=True))
+
+    @cached_property
+    def drop_nulls(self) -> Step:
+        return self._compiled(Work(nulls=True))
+
+    @cached_property
+    def default(self) -> Step:
+        return self._compiled(Work(defaults=True))
+
+    def _compiled(self, work: Work) -> Step:
+        root = {**self.schema, "x-kubernetes-embedded-resource": True}
+        settled, step = compile_settled(root, work), compile_step(root, work)
+        return lambda obj: obj if settled(obj) else step(obj)
 
 
-def _preserves(schema: Schema) -> bool:
-    return bool(schema.get("x-kubernetes-preserve-unknown-fields"))
+_known: dict[int, _Structure] = {}
+"""By the identity of the schema."""
 
 
-def _stray_null(value: Any, schema: Schema | None) -> bool:
-    return value is None and schema is not None and not schema.get("nullable", False)
+def _structure(schema: Schema) -> _Structure:
+    known = _known.get(id(schema))
+    if known is None:
+        if len(_known) >= _AT_MOST:
+            _known.clear()
+        known = _known[id(schema)] = _Structure(schema)
+    return known
+
+
+def _gone(before: Any, after: Any, path: str) -> Iterator[str]:
+    """The topmost fields that are no longer there; lists keep their items."""
+    if isinstance(before, dict):
+        for key, value in before.items():
+            below = f"{path}.{key}" if path else key
+            if key in after:
+                yield from _gone(value, after[key], below)
+            else:
+                yield below
+    elif isinstance(before, list):
+        for index, (value, left) in enumerate(zip(before, after, strict=True)):
+            yield from _gone(value, left, f"{path}[{index}]")

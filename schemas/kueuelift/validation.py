@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, Self
@@ -12,9 +12,11 @@ from jsonschema.protocols import Validator as SchemaValidator
 from jsonschema.validators import extend
 
 from kueuelift import cel_rule, crd
+from kueuelift.admission.crd_rule import ids_by_demand
 from kueuelift.cel_rule import Part
 from kueuelift.dialect import Dialect
 from kueuelift.model import KubernetesObject
+from kueuelift.verdict import compile_verdict
 
 Cause = Literal["schema", "unknown-field", "rule"]
 
@@ -35,20 +37,29 @@ class Problem:
     wanted: str
     cause: Cause
     """`unknown-field`: the API server drops the field and does not refuse the object."""
+    rule: str = ""
+    """The number of the admission rule that says so, such as `CQ-05`, where there is one."""
 
     def __str__(self) -> str:
         """One line for a person."""
-        return f"{self.path or '(object)'}: found {self.found}, wanted {self.wanted}"
+        number = f" ({self.rule})" if self.rule else ""
+        return f"{self.path or '(object)'}: found {self.found}, wanted {self.wanted}{number}"
 
 
 class Validator:
     """Validates objects of one version of one CRD; compiling costs milliseconds, so keep it."""
 
     def __init__(
-        self, schema: SchemaValidator, rules: cel_rule.RuleTree | None, left_to_server: tuple[str, ...]
+        self,
+        dialect: dict[str, Any],
+        rules: cel_rule.RuleTree | None,
+        left_to_server: tuple[str, ...],
+        numbers: Mapping[str, str],
     ) -> None:
-        self._schema = schema
+        self._keeps_schema = compile_verdict(dialect)
+        self._schema = _KubernetesSchema(dialect)
         self._rules = rules
+        self._numbers = numbers
         self.left_to_server = left_to_server
         """What is not checked here, a line each: rules that compare with the old object, and in CRDs that did not come
         with this package, rules and patterns that cannot be run here."""
@@ -60,7 +71,8 @@ class Validator:
         left_out: list[str] = []
         dialect = Dialect(left_out).written(structural)
         rules = cel_rule.rule_tree(structural, left_out)
-        return cls(_KubernetesSchema(dialect), rules, tuple(left_out))
+        numbers = ids_by_demand(definition["spec"].get("names", {}).get("kind", ""), structural)
+        return cls(dialect, rules, tuple(left_out), numbers)
 
     def problems(self, obj: KubernetesObject) -> list[Problem]:
         """List what is wrong, sorted by path; nothing found means that the API server would create it.
@@ -68,10 +80,13 @@ class Validator:
         Give it what the API server sees after `structural.coerce`: a default not yet filled in counts as missing. Rules
         are run only where the server runs them: on objects whose types, required fields and sizes are right.
         """
-        errors = list(self._schema.iter_errors(obj))
+        keeps_schema = self._keeps_schema(obj)
+        if keeps_schema and (self._rules is None or self._rules.kept(obj)):
+            return []
+        errors = [] if keeps_schema else list(self._schema.iter_errors(obj))
         found = [_described(error) for error in errors]
         if self._rules is not None and not any(error.validator in _BLOCKING for error in errors):
-            found += [_broken(rule) for rule in self._rules.broken(obj)]
+            found += [_broken(rule, self._numbers) for rule in self._rules.broken(obj)]
         return [problem for _, problem in sorted(found, key=lambda one: (_sort_key(one[0]), one[1].wanted))]
 
 
@@ -174,8 +189,14 @@ def _instance(error: ValidationError) -> Any:
     return error.instance
 
 
-def _broken(rule: cel_rule.BrokenRule) -> tuple[tuple[Part, ...], Problem]:
-    return rule.path, Problem(path=_text(rule.path), found=_short(rule.value), wanted=rule.message, cause="rule")
+def _broken(rule: cel_rule.BrokenRule, numbers: Mapping[str, str]) -> tuple[tuple[Part, ...], Problem]:
+    return rule.path, Problem(
+        path=_text(rule.path),
+        found=_short(rule.value),
+        wanted=rule.message,
+        cause="rule",
+        rule=numbers.get(rule.message, ""),
+    )
 
 
 def _short(value: Any) -> str:

@@ -122,6 +122,20 @@ def dump(value: Any) -> str:
     )
 
 
+def dump_scalar(value: Any, *, quotes: str = "") -> str:
+    """One scalar on one line, quoted as asked (`'`, `"`) where its form allows it, or as its value needs."""
+    if isinstance(value, str) and ("\n" in value or not value.isprintable()):
+        quotes = '"'
+    written = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_style=quotes if isinstance(value, str) else "",
+        allow_unicode=True,
+        width=_LONGEST_LINE,
+    )
+    return str(written).removesuffix("...\n").rstrip("\n")
+
+
 def decoded(text: str | bytes, origin: str) -> str:
     """A text without its byte order mark: UTF-8, or UTF-16 that says so; NotYamlError for other bytes."""
     if isinstance(text, bytes):

@@ -1,5 +1,6 @@
 """A cluster with Kueue on it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bed.control_plane import ControlPlane
@@ -18,7 +19,11 @@ class Kueue:
     manager: Manager | None = None
 
 
-def install(cluster: ControlPlane) -> None:
+def install(cluster: ControlPlane, *, gates: Mapping[str, bool] | None = None) -> None:
     """Installs the chart of the real release, as its users do; a Node starts its manager."""
     chart = str(cluster.programs.chart)
-    cluster.helm("install", RELEASE, chart, "--namespace", NAMESPACE, "--create-namespace")
+    words: list[str] = []
+    for index, (name, enabled) in enumerate((gates or {}).items()):
+        place = f"controllerManager.featureGates[{index}]"
+        words += ["--set", f"{place}.name={name}", "--set", f"{place}.enabled={str(enabled).lower()}"]
+    cluster.helm("install", RELEASE, chart, "--namespace", NAMESPACE, "--create-namespace", *words)

@@ -72,6 +72,8 @@ KUBECTL = Recipe(
 """Built only where PATH has no kubectl."""
 YAML_JUDGE = Recipe(name="yaml-judge", module="yaml-judge", package=".")
 """Tells how Kubernetes reads YAML."""
+CONFIGURATION_JUDGE = Recipe(name="configuration-judge", module="configuration-judge", package=".")
+"""Tells what Kueue makes of its manager's Configuration."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,6 +86,7 @@ class Programs:
     helm: Path
     kueue_manager: Path
     yaml_judge: Path
+    configuration_judge: Path
     chart: Path
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -107,6 +110,7 @@ def locate() -> Programs:
         helm=_place(HELM),
         kueue_manager=_place(MANAGER),
         yaml_judge=_place(YAML_JUDGE),
+        configuration_judge=_place(CONFIGURATION_JUDGE),
         chart=_chart_place(),
     )
     missing = [place.name for place in astuple(found) if not place.exists()]
@@ -132,7 +136,7 @@ def ensure(report: Report) -> Programs:
 
 
 def _recipes() -> tuple[Recipe, ...]:
-    needed = (ETCD, HELM, MANAGER, API_SERVER, YAML_JUDGE)
+    needed = (ETCD, HELM, MANAGER, API_SERVER, YAML_JUDGE, CONFIGURATION_JUDGE)
     return needed if shutil.which("kubectl") else (*needed, KUBECTL)
 
 

@@ -26,7 +26,11 @@ ALLOWED = {
         "transform/kueuelift_transform/cli.py",
         "apply/kueuelift_apply/cli.py",
     },
-    "yaml": {"schemas/kueuelift/yaml_text.py"},
+    "yaml": {
+        "schemas/kueuelift/yaml_text.py",
+        "schemas/kueuelift/yaml_comments.py",
+        "schemas/kueuelift/yaml_source.py",
+    },
     "deepdiff": {"schemas/kueuelift/difference.py"},
 }
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from kueuelift.crd import bundled, schema
 from kueuelift.difference import edits
 from kueuelift.meaning import meaning, written
-from kueuelift.structural import Schema, default
+from kueuelift.structural import default
+from kueuelift.structural_steps import Schema
 
 QUEUES = schema(bundled("0.17.0", service=None)["clusterqueues"], "v1beta1")
 NAMED: Schema = {

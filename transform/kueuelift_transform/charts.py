@@ -86,6 +86,16 @@ def chart_for(charts: Sequence[Chart], release: Release) -> Chart | None:
     return charts[0] if charts else None
 
 
+def default_values(chart: Chart) -> dict[str, Any]:
+    """The values of the chart's own values.yaml; empty where it has none that can be read."""
+    found = _member(chart.path, chart.content, "values.yaml")
+    try:
+        values = yaml_text.load(found[1] if found else b"", f"{chart.path}: values.yaml")
+    except RefusedError:
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
 def render(
     chart: Chart, *, helm: Path, release: str, namespace: str, values: Mapping[str, Any], kube_version: str
 ) -> tuple[KubernetesObject, ...]:
@@ -133,16 +143,25 @@ def _run(command: list[str], chart: Chart, folder: str) -> bytes:
 
 
 def _chart_yaml(path: Path, content: bytes) -> dict[str, Any]:
-    """The top Chart.yaml of an archive that is whole; nothing is unpacked to disk."""
+    """The top Chart.yaml of an archive that is whole."""
+    found = _member(path, content, "Chart.yaml")
+    if found is None:
+        raise RefusedError(f"--chart {path}: an archive without a Chart.yaml; give the .tgz that `helm pull` saves")
+    name, content = found
+    about = yaml_text.load(content, f"{path}: {name}")
+    if isinstance(about, dict) and isinstance(about.get("name"), str):
+        return about
+    raise RefusedError(f"--chart {path}: {name} names no chart; give a .tgz that `helm pull` saved")
+
+
+def _member(path: Path, content: bytes, name: str) -> tuple[str, bytes] | None:
+    """A file of the chart's top folder, with its name there; nothing is unpacked to disk."""
     with tarfile.open(fileobj=io.BytesIO(_unpacked(path, content)), mode="r:") as archive:
         for member in archive.getmembers():
-            if member.isfile() and re.fullmatch(r"(?:\./)?[^/]+/Chart\.yaml", member.name):
+            if member.isfile() and re.fullmatch(rf"(?:\./)?[^/]+/{re.escape(name)}", member.name):
                 file = archive.extractfile(member)
-                about = yaml_text.load(file.read() if file else b"", f"{path}: {member.name}")
-                if isinstance(about, dict) and isinstance(about.get("name"), str):
-                    return about
-                raise RefusedError(f"--chart {path}: {member.name} names no chart; give a .tgz that `helm pull` saved")
-    raise RefusedError(f"--chart {path}: an archive without a Chart.yaml; give the .tgz that `helm pull` saves")
+                return member.name, file.read() if file else b""
+    return None
 
 
 def _unpacked(path: Path, content: bytes) -> bytes:

@@ -52,7 +52,8 @@ class DifferenceSummary:
         """Count what differs between one object before and after."""
         name = str(ref).removeprefix(f"{ref.kind} ")
         version = version_of(before.get("apiVersion", "")) or ""
-        for path, values in dict.fromkeys(_described(ref.kind, version, _edits(before, after))):
+        pair = orjson.dumps(_differing(before, after), option=orjson.OPT_SORT_KEYS)
+        for path, values in _described_once(ref.kind, version, pair):
             entries = self._fields.setdefault((ref.kind, path), {})
             shown = values if values in entries or len(entries) < _VALUES else _OTHERS
             entry = entries.setdefault(shown, Entry(kind=ref.kind, edit=f"{path} {shown}".rstrip()))
@@ -116,27 +117,33 @@ def _moves(kind: str, version: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(moves.items())
 
 
-def _edits(before: KubernetesObject, after: KubernetesObject) -> tuple[Edit, ...]:
+@functools.lru_cache(maxsize=1024)
+def _described_once(kind: str, version: str, pair: bytes) -> tuple[tuple[str, str], ...]:
     """The edits of one object; objects that change alike, as most Workloads do, are compared once."""
-    return _edits_of(orjson.dumps(_differing(before, after), option=orjson.OPT_SORT_KEYS))
-
-
-@functools.lru_cache(maxsize=4096)
-def _edits_of(pair: bytes) -> tuple[Edit, ...]:
     before, after = orjson.loads(pair)
-    return tuple(edits(before, after))
+    return tuple(dict.fromkeys(_described(kind, version, tuple(edits(before, after)))))
 
 
 def _differing(before: Any, after: Any) -> tuple[Any, Any]:
-    """Both sides without the fields that are equal, so that little is left to compare."""
-    if not (isinstance(before, dict) and isinstance(after, dict)):
-        return before, after
-    left: dict[str, Any] = {key: value for key, value in before.items() if key not in after}
-    right: dict[str, Any] = {key: value for key, value in after.items() if key not in before}
-    for key in before.keys() & after.keys():
-        if before[key] != after[key]:
-            left[key], right[key] = _differing(before[key], after[key])
-    return left, right
+    """Both sides without the fields that are equal, so that little is left to compare; list items keep their places."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        left: dict[str, Any] = {key: value for key, value in before.items() if key not in after}
+        right: dict[str, Any] = {key: value for key, value in after.items() if key not in before}
+        for key in before.keys() & after.keys():
+            if before[key] != after[key]:
+                left[key], right[key] = _differing(before[key], after[key])
+        return left, right
+    if _are_alike(before, after):
+        pairs = [({}, {}) if one == other else _differing(one, other) for one, other in zip(before, after, strict=True)]
+        return [one for one, _ in pairs], [other for _, other in pairs]
+    return before, after
+
+
+def _are_alike(before: Any, after: Any) -> bool:
+    """Whether these are lists of objects, which are compared by position, and as long as each other."""
+    if not (isinstance(before, list) and isinstance(after, list) and len(before) == len(after)):
+        return False
+    return all(isinstance(item, dict) for item in before) and all(isinstance(item, dict) for item in after)
 
 
 def _text(value: Any) -> str:

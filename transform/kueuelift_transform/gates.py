@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueuelift import yaml_text
+from kueuelift.errors import RefusedError
 from kueuelift.release_profile import ChartShape
 from kueuelift_transform.installation import Installation, hidden_at, value_at
 
@@ -22,6 +23,11 @@ class GateSetting:
 def gates_set(installation: Installation, chart: ChartShape) -> list[GateSetting]:
     """The gates of the release's values: the chart's own list, and those in the manager's Configuration."""
     return sorted([*_from_list(installation, chart), *_from_configuration(installation, chart)])
+
+
+def list_gates(installation: Installation, chart: ChartShape) -> dict[str, bool]:
+    """The gates of the chart's own list; of one that stands there twice, the last counts, as for the manager."""
+    return {setting.name: setting.enabled for setting in _from_list(installation, chart)}
 
 
 def hidden_places(installation: Installation, chart: ChartShape) -> list[str]:
@@ -42,7 +48,11 @@ def _from_configuration(installation: Installation, chart: ChartShape) -> Iterat
     path = chart.values["manager_config"]
     configuration: Any = value_at(installation.values, path)
     if isinstance(configuration, str):
-        configuration = yaml_text.load(configuration, f"values of Helm release {installation.release}: {path}")
+        try:
+            configuration = yaml_text.load(configuration, path)
+        except RefusedError:
+            # Why it cannot be read is told where it is carried over.
+            return
     gates = configuration.get("featureGates") if isinstance(configuration, dict) else None
     for name, enabled in sorted(gates.items()) if isinstance(gates, dict) else []:
         yield GateSetting(name=str(name), enabled=bool(enabled), where=f"{path}: featureGates")

@@ -15,16 +15,23 @@ from typing import Any
 
 from kueuelift_transform import go_scalar
 from kueuelift_transform.go_scalar import MismatchError
+from kueuelift_transform.go_settled import Shapes, compile_settled
 
 Step = Callable[[Any], Any]
 
 _STRUCT_LIKE = frozenset({"quantity", "time"})
 """Leaves that are structs in Go, and hence never empty in the sense of `omitempty`."""
 
+_PLAIN: Mapping[str, type] = {"string": str, "bool": bool}
+_LARGE = 12
+"""Fields of a struct from which on it is quicker to ask first whether a value is settled."""
+_PAYS_FROM = 64
+"""Values of a struct read before it is compiled whether such a value is settled, which takes milliseconds."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Codec:
-    """How a type is read and written."""
+    """How a type is read and written; what is read may share parts with what was given."""
 
     decode: Step
     """JSON to value; drops unknown keys and nulls, and raises MismatchError where Go could not."""
@@ -32,6 +39,8 @@ class Codec:
     """Value to JSON, with every field that the struct always writes."""
     zero: Callable[[], Any]
     """What stands in the JSON for a value that was never given."""
+    plain: type | None = None
+    """Values of this very type are given back as they are."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +80,7 @@ class _Reader:
             shared = name not in self._own
             shape = self._shared[name] if shared else self._own[name]
             fields = {key: self._field(text) for key, text in shape.items()}
-            self._known[name] = _shared_struct(fields) if shared else _own_struct(fields)
+            self._known[name] = _settling(_shared_struct(fields), name, self._shared) if shared else _own_struct(fields)
         return self._known[name]
 
     def _field(self, text: str) -> _Field:
@@ -87,14 +96,14 @@ class _Reader:
     def _codec(self, kind: str) -> Codec:
         if kind.startswith("*"):
             inner = self._codec(kind[1:])
-            return Codec(decode=inner.decode, encode=inner.encode, zero=_null)
+            return Codec(decode=inner.decode, encode=inner.encode, zero=_null, plain=inner.plain)
         if kind.startswith("[]"):
             return _list(self._codec(kind[2:]))
         if kind.startswith("{}"):
             return _map(self._codec(kind[2:]))
         if kind in go_scalar.DECODE:
             zero = go_scalar.ZERO[kind]
-            return Codec(decode=go_scalar.DECODE[kind], encode=_same, zero=lambda: zero)
+            return Codec(decode=go_scalar.DECODE[kind], encode=_same, zero=lambda: zero, plain=_PLAIN.get(kind))
         return self.named(kind)
 
 
@@ -102,52 +111,77 @@ def _own_struct(fields: Mapping[str, _Field]) -> Codec:
     def encode(value: Any) -> Any:
         written = {}
         for key, item in value.items():
-            field = fields.get(key)
-            if field is None or (field.omitted_when_empty and not item):
+            step = steps.get(key)
+            if step is None:
                 continue
-            encoded = field.codec.encode(item)
-            if not (field.omitted_when_zero and encoded == field.codec.zero()):
+            encode_field, omitted_when_empty, zero = step
+            if omitted_when_empty and not item:
+                continue
+            encoded = item if encode_field is None else encode_field(item)
+            if zero is None or encoded != zero():
                 written[key] = encoded
         return _filled(written, filled)
 
+    steps = {
+        key: (
+            None if field.codec.encode is _same else field.codec.encode,
+            field.omitted_when_empty,
+            field.codec.zero if field.omitted_when_zero else None,
+        )
+        for key, field in fields.items()
+    }
     filled = _always_written(fields)
     return Codec(decode=_decoder(fields), encode=encode, zero=lambda: _filled({}, filled))
 
 
 def _shared_struct(fields: Mapping[str, _Field]) -> Codec:
-    steps = {key: (field.codec.decode, field.omitted_when_empty) for key, field in fields.items()}
+    read = _decoder(fields)
+    omitted = frozenset(key for key, field in fields.items() if field.omitted_when_empty)
     filled = _always_written(fields)
 
     def decode(value: Any) -> Any:
-        written = {}
-        key = ""
-        try:
-            for key, item in _object(value).items():
-                if item is None or key not in steps:
-                    continue
-                step, omitted_when_empty = steps[key]
-                given = step(item)
-                if given is not None and (given or not omitted_when_empty):
-                    written[key] = given
-        except MismatchError as wrong:
-            raise wrong.under(key) from None
-        return _filled(written, filled)
+        known = read(value)
+        return _filled({key: item for key, item in known.items() if item or key not in omitted}, filled)
 
     return Codec(decode=decode, encode=_same, zero=lambda: _filled({}, filled))
 
 
+def _settling(slow: Codec, name: str, shapes: Shapes) -> Codec:
+    """The same codec, which hands back what is as it should be; the question is compiled once it pays."""
+    if len(shapes[name]) < _LARGE:
+        return slow
+    calls = 0
+    settled: Callable[[Any], bool] = _never
+
+    def decode(value: Any) -> Any:
+        nonlocal calls, settled
+        if calls < _PAYS_FROM:
+            calls += 1
+            if calls == _PAYS_FROM:
+                settled = compile_settled(name, shapes)
+        return value if settled(value) else slow.decode(value)
+
+    return Codec(decode=decode, encode=slow.encode, zero=slow.zero)
+
+
+def _never(_value: Any) -> bool:
+    return False
+
+
 def _decoder(fields: Mapping[str, _Field]) -> Step:
-    steps = {key: field.codec.decode for key, field in fields.items()}
+    steps = {key: (field.codec.decode, field.codec.plain) for key, field in fields.items()}
 
     def decode(value: Any) -> Any:
         known = {}
         key = ""
         try:
             for key, item in _object(value).items():
-                if item is not None and key in steps:
-                    given = steps[key](item)
-                    if given is not None:
-                        known[key] = given
+                step = steps.get(key)
+                if step is None or item is None:
+                    continue
+                given = item if item.__class__ is step[1] else step[0](item)
+                if given is not None:
+                    known[key] = given
         except MismatchError as wrong:
             raise wrong.under(key) from None
         return known
@@ -170,6 +204,8 @@ def _list(item: Codec) -> Codec:
     def decode(value: Any) -> Any:
         if not isinstance(value, list):
             raise MismatchError(value, "a list")
+        if item.plain is not None and all(one.__class__ is item.plain for one in value):
+            return list(value)
         read: list[Any] = []
         try:
             for one in value:
@@ -186,8 +222,11 @@ def _map(item: Codec) -> Codec:
     def decode(value: Any) -> Any:
         key = ""
         read = {}
+        given = _object(value)
+        if item.plain is not None and all(one.__class__ is item.plain for one in given.values()):
+            return dict(given)
         try:
-            for key, one in _object(value).items():
+            for key, one in given.items():
                 read[key] = item.zero() if one is None else item.decode(one)
         except MismatchError as wrong:
             raise wrong.under(key) from None

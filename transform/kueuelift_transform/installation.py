@@ -84,6 +84,15 @@ def hidden_at(values: Mapping[str, Any], path: str) -> bool:
     return False
 
 
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with others laid over them, as helm does it."""
+    laid = dict(base)
+    for key, value in over.items():
+        below = laid.get(key)
+        laid[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return laid
+
+
 def without_tokens(value: Any) -> Any:
     """Values with every hidden one left out, for a rendering that only names and images are read from."""
     if isinstance(value, Mapping):

@@ -153,8 +153,10 @@ def _added(before: Any, after: Any, path: str, *, top: bool = False) -> Iterator
             if top and key in {"apiVersion", "kind", "metadata"}:
                 continue
             below = f"{path}.{key}" if path else key
-            if key in before and before[key] is not None:
-                yield from _added(before[key], value, below)
+            given = before.get(key)
+            if given is not None:
+                if given != value:
+                    yield from _added(given, value, below)
             elif value not in _EMPTY:
                 yield below, value
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):

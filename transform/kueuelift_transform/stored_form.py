@@ -98,7 +98,9 @@ def _gone(before: Any, after: Any, path: str, harmless: tuple[Any, ...]) -> Iter
         return
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
-            yield from _gone(value, after.get(key), f"{path}.{key}" if path else key, harmless)
+            other = after.get(key)
+            if value is not other and not (value == other and type(value) is type(other)):
+                yield from _gone(value, other, f"{path}.{key}" if path else key, harmless)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (value, other) in enumerate(zip(before, after, strict=True)):
             yield from _gone(value, other, f"{path}[{index}]", harmless)

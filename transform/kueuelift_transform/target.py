@@ -11,6 +11,7 @@ from kueuelift.release_profile import Release
 from kueuelift_transform import targets
 from kueuelift_transform.captured import Captured
 from kueuelift_transform.installation import Installation
+from kueuelift_transform.manager_settings import ManagerSettings
 from kueuelift_transform.view import View
 
 
@@ -32,7 +33,7 @@ class Target:
     detect: Callable[[Captured], Detection]
     installation: Callable[[Captured], Installation]
     """The installation to change, or to make where there is none; RefusedError where this target does not own it."""
-    values: Callable[[Installation, Release], Mapping[str, Any]]
+    values: Callable[[Installation, Release, ManagerSettings], Mapping[str, Any]]
     """The chart's values that this plan sets, and no others."""
     steps: Callable[[View], tuple[tuple[Phase, ...], tuple[Step, ...]]]
 

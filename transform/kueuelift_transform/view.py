@@ -11,6 +11,7 @@ from kueuelift_transform.charts import Chart
 from kueuelift_transform.crds import CrdSet
 from kueuelift_transform.hops import Hop
 from kueuelift_transform.installation import Installation
+from kueuelift_transform.manager_settings import ManagerSettings
 from kueuelift_transform.objects import Ledger
 from kueuelift_transform.source import Source
 
@@ -31,6 +32,8 @@ class View:
     """What the target's chart renders to; empty where it could not be rendered."""
     values: Mapping[str, Any]
     """The chart's values that this plan sets."""
+    settings: ManagerSettings
+    """What the plan makes of the manager's Configuration and feature gates."""
     crds: CrdSet
     ledger: Ledger
     phases: tuple[Phase, ...] = ()

@@ -69,6 +69,9 @@ def _rewriting(view: View) -> Iterator[tuple[str, ...]]:
     for step in view.steps_of("rewrite-objects"):
         for plural in step.arguments["kinds"]:
             yield GROUP, plural, "update"
+    for step in view.steps_of("restore-objects"):
+        for plural in step.arguments["objects"]:
+            yield GROUP, plural, "update"
 
 
 def _stopping(view: View) -> Iterator[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from kueuelift.model import Severity, State
+from kueuelift_transform.gate_set import refusals
 from kueuelift_transform.gates import gates_set, hidden_places
 from kueuelift_transform.rule import Rule, Verdict
 from kueuelift_transform.view import View
@@ -13,13 +14,33 @@ def _check(view: View) -> Iterator[Verdict]:
     for path in hidden_places(installation, profile.chart):
         detail = f"{path} is hidden in the snapshot, so its feature gates were not compared"
         yield Verdict(detail=detail, severity=Severity.ACTION, state=State.UNKNOWN)
-    for setting in gates_set(installation, profile.chart):
-        gate = profile.gates.get(setting.name)
+    for detail in sorted(_refused(view)):
+        yield _verdict(view, detail)
+
+
+def _refused(view: View) -> Iterator[str]:
+    found = gates_set(view.installation, view.profile.chart)
+    known, places = view.profile.gates, {setting.where for setting in found}
+    for setting in found:
+        gate = known.get(setting.name)
         said = f"{setting.name}={str(setting.enabled).lower()} in {setting.where}"
         if gate is None:
-            yield Verdict(detail=f"{said}: release {view.release} knows no such gate")
+            yield f"{said}: release {view.release} knows no such gate"
         elif gate.locked and setting.enabled != gate.default:
-            yield Verdict(detail=f"{said}: release {view.release} has it locked to {str(gate.default).lower()}")
+            yield f"{said}: release {view.release} has it locked to {str(gate.default).lower()}"
+    if len(places) > 1:
+        yield f"gates in {' and '.join(sorted(places))}: the manager takes them from one place only"
+    sound = {setting.name: setting.enabled for setting in found if setting.name in known}
+    yield from (detail for detail in refusals(sound, view.release) if "locked" not in detail)
+
+
+def _verdict(view: View, detail: str) -> Verdict:
+    """Handled where the plan sets the gates so that the manager starts."""
+    step = view.first_step("helm")
+    if step and not view.settings.refusal and not refusals(view.settings.gates, view.release):
+        remedy = "nothing to do: helm/values.yaml has a set that the manager starts with"
+        return Verdict(detail=detail, state=State.HANDLED, handled_by=step, remedy=remedy)
+    return Verdict(detail=detail)
 
 
 RULE = Rule(

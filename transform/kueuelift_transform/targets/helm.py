@@ -13,7 +13,8 @@ from kueuelift_transform import steps
 from kueuelift_transform.captured import Captured, manager_deployments
 from kueuelift_transform.charts import VALUES_PATH
 from kueuelift_transform.hops import BRIDGE
-from kueuelift_transform.installation import Installation, value_at
+from kueuelift_transform.installation import Installation, merged, value_at
+from kueuelift_transform.manager_settings import ManagerSettings
 from kueuelift_transform.target import Detection, Target
 from kueuelift_transform.view import View
 
@@ -64,11 +65,12 @@ def _hindrance(record: HelmRecord) -> str:
     return ""
 
 
-def _values(installation: Installation, release: Release) -> Mapping[str, Any]:
-    """The image tag, where the user pinned the old one: kept, it would run the old manager under the new chart."""
+def _values(installation: Installation, release: Release, settings: ManagerSettings) -> Mapping[str, Any]:
+    """The manager's settings, and the image tag where the user pinned the old one, which would run the old manager."""
     path = profile(str(release)).chart.values["image_tag"]
     pinned = value_at(installation.values, path)
-    return _nested(path, f"v{release}") if pinned and pinned != f"v{release}" else {}
+    tag = _nested(path, f"v{release}") if pinned and pinned != f"v{release}" else {}
+    return merged(settings.values, tag)
 
 
 def _steps(view: View) -> tuple[tuple[Phase, ...], tuple[Step, ...]]:
