@@ -208,7 +208,9 @@ def test_some_kinds_alone(tmp_path: Path) -> None:
     one = Cluster(objects=[queue(), local("a"), workload("w")], parts=deployment)
     two = Cluster(objects=[queue(cohort="c")], crds=crds_of("0.17.0"), records=())
     found = compared(tmp_path, one, two, kinds=(BY_NAME["ClusterQueue"],))
-    assert told(found) == ["~ ClusterQueue a", '+ spec.cohort: "c"']
+    # What is not said has the default of the CRD that each side holds.
+    default = '~ spec.flavorFungibility.whenCanBorrow: "Borrow" -> "MayStopSearch"'
+    assert sorted(told(found)) == sorted(["~ ClusterQueue a", '+ spec.cohort: "c"', default])
     assert found.notes == ("--kinds=clusterqueues: nothing else is compared",)
     assert {tally.what for tally in found.tallies} == {"ClusterQueue"}
 

@@ -43,10 +43,15 @@ def test_the_way_the_counts_and_the_next_command_are_printed(capsys: pytest.Capt
 
 
 def test_a_blocker_makes_a_plan_that_cannot_be_applied(capsys: pytest.CaptureFixture[str]) -> None:
-    values = {"controllerManager": {"featureGates": [{"name": "NoSuchGate", "enabled": True}]}}
-    assert command(Cluster(values=values)) == 1
+    queue = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "team-a"},
+        "spec": {"admissionChecksStrategy": {}},
+    }
+    assert command(Cluster(objects=[queue], server="v1.29.0")) == 1
     printed = capsys.readouterr().out
-    assert re.search(r"^not applicable: KL401 NoSuchGate=true .*; see plan/REPORT\.md$", printed, re.MULTILINE)
+    assert re.search(r"^not applicable: KL102 spec\.admissionChecksStrategy.*; see plan/REPORT\.md$", printed, re.MULTILINE)
     assert "kueuelift apply" not in printed
     assert Plan.open(Path("plan")).header["applicable"] is False
 
