@@ -51,7 +51,8 @@ def test_a_blocker_makes_a_plan_that_cannot_be_applied(capsys: pytest.CaptureFix
     }
     assert command(Cluster(objects=[queue], server="v1.29.0")) == 1
     printed = capsys.readouterr().out
-    assert re.search(r"^not applicable: KL102 spec\.admissionChecksStrategy.*; see plan/REPORT\.md$", printed, re.MULTILINE)
+    sentence = r"^not applicable: KL102 spec\.admissionChecksStrategy.*; see plan/REPORT\.md$"
+    assert re.search(sentence, printed, re.MULTILINE)
     assert "kueuelift apply" not in printed
     assert Plan.open(Path("plan")).header["applicable"] is False
 
