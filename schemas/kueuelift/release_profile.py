@@ -243,9 +243,15 @@ def _present(entry: dict[str, Any], release: Release) -> bool:
 
 def _requires(entry: dict[str, Any], release: Release) -> tuple[str, ...]:
     needs = entry.get("requires")
-    if needs is None or release < Release.parse(needs["since"]):
+    if needs is None or not (Release.parse(needs["since"]) <= release or _has_backport(needs, release)):
         return ()
     return () if "until" in needs and Release.parse(needs["until"]) <= release else tuple(needs["gates"])
+
+
+def _has_backport(needs: Mapping[str, Any], release: Release) -> bool:
+    """Whether a patch of an older minor that asks for the same came before the release or with it."""
+    patches = map(Release.parse, needs.get("backports", ()))
+    return any(patch.line == release.line and patch <= release for patch in patches)
 
 
 @cache
