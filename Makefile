@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := schemas snapshot transform apply tests
 
-.PHONY: dev testbed demo lint test test-offline bench-snapshot docs goldens clean
+.PHONY: dev testbed demo lint test test-offline bench-snapshot bench-validate bench-transform measure-verdicts docs goldens clean
 
 dev: $(READY)
 
@@ -39,6 +39,18 @@ test-offline: dev
 # Against kubectl, as ratios; ends with 1 where a budget is broken. A small run: make bench-snapshot BENCH="--most 10000"
 bench-snapshot: testbed
 	PYTHONPATH=tests $(BIN)/python -m bench.snapshot $(BENCH)
+
+# Validation beside kubeconform and kubectl-validate, which are built where missing.
+bench-validate: dev
+	PYTHONPATH=tests $(BIN)/python -m bench.validate $(BENCH)
+
+# Against plain programs that parse and write the same lines; ends with 1 where a budget is broken.
+bench-transform: dev
+	PYTHONPATH=tests $(BIN)/python -m bench.transform $(BENCH)
+
+# Our verdicts on 2,000 objects beside those of a real API server; ends with 1 where any differs.
+measure-verdicts: testbed
+	PYTHONPATH=tests $(BIN)/python -m bench.verdicts $(BENCH)
 
 # Rewrites the generated parts of the documents; CI checks that nothing changes.
 docs: dev

@@ -26,7 +26,7 @@ def _spoil(holder: Any, key: Any, random: Random) -> None:
         case 0 if isinstance(holder, dict):
             holder.pop(key, None)
         case 1 if isinstance(holder, dict):
-            holder["colour"] = random.choice(ODD_VALUES)
+            holder["colour"] = deepcopy(random.choice(ODD_VALUES))
         case 2 | 3 if isinstance(holder, list):
             holder.append(deepcopy(holder[key]))
         case 4 if isinstance(holder, list):

@@ -132,10 +132,22 @@ def _check_unique(_: SchemaValidator, keys: list[str], value: Any, _schema: Any)
             seen.add(identity)
 
 
+def _check_unique_items(_: SchemaValidator, wanted: bool, value: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not wanted or not isinstance(value, list):
+        return
+    seen: set[str] = set()
+    for index, item in enumerate(value):
+        identity = json.dumps(item, sort_keys=True)
+        if identity in seen:
+            yield ValidationError("no item twice", path=(index,), instance=item)
+        seen.add(identity)
+
+
 _KubernetesSchema: Callable[[dict[str, Any]], SchemaValidator] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
     {
         "required": _check_required,
+        "uniqueItems": _check_unique_items,
         "kueuelift-pattern": _check_pattern,
         "kueuelift-int64": _check_int64,
         "kueuelift-date-time": _check_date_time,
@@ -177,10 +189,9 @@ def _wanted(error: ValidationError) -> str:
         "maxItems": lambda: f"at most {limit} items, not {len(_instance(error))}",
         "minProperties": lambda: f"at least {limit} entries, not {len(_instance(error))}",
         "maxProperties": lambda: f"at most {limit} entries, not {len(_instance(error))}",
-        "uniqueItems": lambda: "no item twice",
     }
     name = str(error.validator)
-    if name.startswith("kueuelift-") or name == "required":
+    if name.startswith("kueuelift-") or name in {"required", "uniqueItems"}:
         return str(error.message)
     return phrases[name]() if name in phrases else f"what {name} allows"
 

@@ -5,6 +5,7 @@ with `yaml_text` and has to be the wanted value.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ import yaml
 from kueuelift import yaml_source, yaml_text
 from kueuelift.errors import RefusedError
 from kueuelift.yaml_edit import Editor
-from kueuelift.yaml_layout import same
+from kueuelift.yaml_layout import Layout, same
 from kueuelift.yaml_source import Source
 
 
@@ -56,6 +57,12 @@ def rewrite(text: str, wanted: Any, origin: str, *, first_line: int = 1) -> Rewr
     if not _reads_back(written, wanted):
         raise _unwritable(origin)
     return Rewritten(written, _lost(source, yaml_source.read(written), first_line))
+
+
+def plain(value: Mapping[str, Any]) -> str:
+    """Write a mapping for people: in its order, texts of several lines as literal blocks where one can hold them."""
+    written = "".join(f"{line}\n" for line in Layout(yaml_source.read("")).value(value)) if value else "{}\n"
+    return written if _reads_back(written, value) else yaml_text.dump(dict(value))
 
 
 def _reads_back(text: str, wanted: Any) -> bool:

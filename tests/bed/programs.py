@@ -75,6 +75,11 @@ YAML_JUDGE = Recipe(name="yaml-judge", module="yaml-judge", package=".")
 CONFIGURATION_JUDGE = Recipe(name="configuration-judge", module="configuration-judge", package=".")
 """Tells what Kueue makes of its manager's Configuration."""
 
+KUBECONFORM = Recipe(name="kubeconform", module="kubeconform", package="github.com/yannh/kubeconform/cmd/kubeconform")
+"""Holds objects against JSON Schemas, without CEL: for comparison only."""
+KUBECTL_VALIDATE = Recipe(name="kubectl-validate", module="kubectl-validate", package="sigs.k8s.io/kubectl-validate")
+"""The API server's own validation, CEL included, without a server: for comparison only."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Programs:
@@ -133,6 +138,16 @@ def ensure(report: Report) -> Programs:
                 release_chart.package(go=go, helm=_place(HELM), module=SOURCES / "kueue", out=_chart_place())
                 report(f"packaged {_chart_place().name}")
     return locate()
+
+
+def ensure_one(recipe: Recipe, report: Report) -> Path:
+    """One program that the bed itself does not need, built where it is missing."""
+    cache = cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
+    with _lock(cache / "lock", report):
+        if not _place(recipe).exists():
+            _build(recipe, go_command(cache, report), report)
+    return _place(recipe)
 
 
 def _recipes() -> tuple[Recipe, ...]:

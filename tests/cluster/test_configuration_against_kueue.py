@@ -52,8 +52,14 @@ def test_kueue_and_kueuelift_refuse_the_same_and_agree_on_what_is_in_effect(
 def test_what_is_converted_loads_and_is_in_effect_as_before(value: dict[str, Any], judge: Judge) -> None:
     text = yaml_text.dump(value)
     before = judge.load(text)
-    converted = judge.load(convert_text(text, release=RELEASE, origin="it", source=RELEASE).text)
+    try:
+        written = convert_text(text, release=RELEASE, origin="it", source=RELEASE).text
+    except RefusedError:
+        assert before.error
+        return
+    converted = judge.load(written)
     assert converted.error == ""
+    # Gates that the manager refuses are mended, and then there is nothing to compare with.
     if not before.error:
         own, new = ({**it.effective, "featureGates": None} for it in (before, converted))
         assert own == new

@@ -90,3 +90,9 @@ def test_there_and_back_is_possible(value: Any, data: st.DataObject, seed: int) 
     assert not there.lost_comments
     back = yaml_comments.rewrite(there.text, value, "odd")
     assert len(back.text.splitlines()) == len(text.splitlines())
+
+
+@given(value=st.dictionaries(keys, values, max_size=5))
+@settings(max_examples=300, deadline=None)
+def test_what_is_written_plainly_reads_back(value: dict[str, Any]) -> None:
+    assert same(yaml_text.load(yaml_comments.plain(value), "plain"), value)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kueuelift import yaml_comments
+from kueuelift.errors import RefusedError
 from kueuelift.manager_config import KIND, NEW, ConfigField, manager_config
 from kueuelift.model import Severity
 from kueuelift.release_profile import Release, known_releases
@@ -45,6 +46,8 @@ def convert_text(
     RefusedError: ConfigurationError where the release's manager would not start with it, HiddenError where the
     snapshot hides a part of it, others where the text is none.
     """
+    if NEW not in manager_config(release).shapes:
+        raise RefusedError(f"{origin}: the manager of {release} does not know {NEW}; name a release from 0.15 on")
     decoded = decode(text, release=release, origin=origin)
     after, changes = converted(
         decoded.value,
@@ -98,7 +101,7 @@ def _effects(
     said = [change.path for change in told]
     for path, old, new in _differences(before, now, shape, ""):
         if not any(path == known or path.startswith(f"{known}.") or known.startswith(f"{path}.") for known in said):
-            reason = f"not written down, and what the manager fills in is another at {release} than at {since}"
+            reason = f"not written down, and {NEW} fills in another at {release} than {decoded.version} at {since}"
             yield Change(
                 path=path,
                 category=Category.EFFECT,

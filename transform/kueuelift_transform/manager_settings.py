@@ -191,13 +191,13 @@ class _Work:
         return {name: bool(on) for name, on in found.items()} if isinstance(found, dict) else {}
 
     def _is_other_than(self, chart: Chart | None) -> bool:
-        """Whether the new chart's own Configuration would put something else in effect."""
+        """Whether the new chart's own Configuration would put something else in effect than what is in effect now."""
         usual = value_at(default_values(chart), self._path) if chart else None
-        if not isinstance(usual, str) or not usual or self._source is None:
+        if not isinstance(usual, str) or not usual:
             return True
-        now = self._in_effect(self._without_injected(self._live), self._live_origin, self._source)
-        then = self._in_effect(usual, f"chart of {self._release}: values.yaml", self._release)
-        return now != then
+        kept = self._convert(self._without_injected(self._live), self._live_origin, {})
+        own = self._in_effect(kept.text, self._live_origin, self._release)
+        return own != self._in_effect(usual, f"chart of {self._release}: values.yaml", self._release)
 
     def _in_effect(self, text: str, origin: str, release: Release) -> dict[str, Any]:
         decoded = decode(text, release=self._release, origin=origin)
@@ -235,6 +235,8 @@ class _Work:
         text = found if isinstance(found, str) else yaml_text.dump(found)
         try:
             moved = self._convert(text, f"values of Helm release {self._release_name}: {MISPLACED}", {})
+        except HiddenError:
+            return "what it would change is hidden in the snapshot"
         except RefusedError as error:
             return f"the manager would not start with it ({error})"
         then = effective(moved.value, NEW, self._release, namespace=self._installation.namespace)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kueuelift import yaml_text
+from kueuelift import yaml_comments
 from kueuelift.crd import ServiceReference
 from kueuelift.errors import UsageError
 from kueuelift.kinds import KINDS
@@ -164,7 +164,7 @@ def _write(view: View, writer: PlanWriter) -> str:
     if view.chart and view.steps_of("helm"):
         view.ledger.losses.add(view.settings.losses)
         writer.add_text(view.chart.plan_path, view.chart.content)
-        writer.add_text(VALUES_PATH, yaml_text.dump(dict(view.values)))
+        writer.add_text(VALUES_PATH, yaml_comments.plain(view.values))
     writer.add_findings(list(view.findings))
     writer.add_losses(view.ledger.losses.entries())
     for report in all_reports():
