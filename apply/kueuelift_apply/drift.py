@@ -14,7 +14,8 @@ from kueuelift.model import KubernetesObject, ObjectRef
 from kueuelift.plan_dir import Plan
 from kueuelift_apply.live import ApiError, Live, collection, crd_path
 
-_NO_CONTENT = {"apiVersion", "kind", "metadata", "status"}
+NO_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""What the user does not decide: type, metadata and status."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +30,7 @@ class Drift:
 
 def content(obj: KubernetesObject) -> KubernetesObject:
     """What the user decides: everything but type, metadata and status."""
-    return {key: value for key, value in obj.items() if key not in _NO_CONTENT}
+    return {key: value for key, value in obj.items() if key not in NO_CONTENT}
 
 
 class UnreadableError(RefusedError):

@@ -8,6 +8,7 @@ from kueuelift import yaml_text
 from kueuelift.errors import RefusedError, ToolError
 from kueuelift.kinds import GROUP, group_of
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
 from kueuelift.object_store import read_object
 from kueuelift.sealed import Sealed
 
@@ -56,11 +57,11 @@ def installation(
 def _deployment(obj: KubernetesObject, gates: Mapping[tuple[str, str], Set[str]]) -> dict[str, Any]:
     """One that runs Kueue, with the number of feature gates that it sets, or an operator of an integration."""
     namespace, name = _name(obj)
-    pod = _at(obj, "spec", "template", "spec")
+    pod = at(obj, "spec", "template", "spec")
     containers = _listed(pod, "containers")
     mounted = [gates[namespace, it] for it in _mounted(pod) if (namespace, it) in gates]
     images = [str(it.get("image")) for it in containers]
-    labels = [_at(obj, "metadata", "labels"), _at(obj, "spec", "template", "metadata", "labels")]
+    labels = [at(obj, "metadata", "labels"), at(obj, "spec", "template", "metadata", "labels")]
     says = [name, *images, *map(str, labels)]
     return {
         "namespace": namespace,
@@ -82,7 +83,7 @@ def _given(container: Mapping[str, Any]) -> set[str]:
 def _configured(config_map: KubernetesObject) -> set[str] | None:
     """The feature gates of the manager's Configuration that a ConfigMap holds; None where it holds none."""
     found: set[str] | None = None
-    data = _at(config_map, "data")
+    data = at(config_map, "data")
     for text in data.values() if isinstance(data, dict) else ():
         if not isinstance(text, str) or f"{_CONFIGURATION}/" not in text:
             continue
@@ -91,8 +92,8 @@ def _configured(config_map: KubernetesObject) -> set[str] | None:
         except RefusedError:
             documents = []
         for document in documents:
-            if group_of(str(_at(document, "apiVersion"))) == _CONFIGURATION:
-                named = _at(document, "featureGates")
+            if group_of(str(at(document, "apiVersion"))) == _CONFIGURATION:
+                named = at(document, "featureGates")
                 found = (found or set()) | (set(named) if isinstance(named, dict) else set())
     return found
 
@@ -100,7 +101,7 @@ def _configured(config_map: KubernetesObject) -> set[str] | None:
 def _mounted(pod: Any) -> Iterator[str]:
     for volume in _listed(pod, "volumes"):
         for holder in (volume, *_listed(volume.get("projected"), "sources")):
-            if name := _at(holder, "configMap", "name"):
+            if name := at(holder, "configMap", "name"):
                 yield str(name)
 
 
@@ -135,14 +136,14 @@ def _owner(tool: str, namespace: str, name: str, source: str, count: Any) -> dic
 def _source(order: KubernetesObject) -> str:
     """What an owner keeps there, and in which version, as far as its order says so: `kueue 0.17.0`."""
     spec = order.get("spec")
-    chart = _at(spec, "chart", "spec")
-    for holder in (chart, spec, _at(spec, "source"), *_listed(spec, "sources")):
+    chart = at(spec, "chart", "spec")
+    for holder in (chart, spec, at(spec, "source"), *_listed(spec, "sources")):
         for what in ("chart", "path", "extensionType", "repoURL"):
-            if isinstance(text := _at(holder, what), str) and text:
-                version = next((str(it) for key in ("version", "targetRevision") if (it := _at(holder, key))), "")
+            if isinstance(text := at(holder, what), str) and text:
+                version = next((str(it) for key in ("version", "targetRevision") if (it := at(holder, key))), "")
                 return f"{text} {version}".rstrip()
-    reference = _at(spec, "chartRef") or _at(spec, "sourceRef")
-    return f"{_at(reference, 'kind')} {_at(reference, 'name')}" if reference else ""
+    reference = at(spec, "chartRef") or at(spec, "sourceRef")
+    return f"{at(reference, 'kind')} {at(reference, 'name')}" if reference else ""
 
 
 def _webhook(obj: KubernetesObject) -> dict[str, Any]:
@@ -152,18 +153,11 @@ def _webhook(obj: KubernetesObject) -> dict[str, Any]:
 
 
 def _name(obj: KubernetesObject) -> tuple[str, str]:
-    return str(_at(obj, "metadata", "namespace") or ""), str(_at(obj, "metadata", "name"))
-
-
-def _at(value: Any, *path: str) -> Any:
-    """What stands at a path; None where there is nothing, or something else on the way."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+    return str(at(obj, "metadata", "namespace") or ""), str(at(obj, "metadata", "name"))
 
 
 def _listed(value: Any, key: str) -> list[dict[str, Any]]:
-    found = _at(value, key)
+    found = at(value, key)
     return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
 
 

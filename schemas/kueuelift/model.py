@@ -116,31 +116,39 @@ class Loss:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LossEntry:
-    """The same loss of several objects."""
+class Fate:
+    """What becomes of a field, in whatever objects; the words are those of `Loss`."""
 
     kind: str
     path: str
     change: Change
     to: str
-    value: Any
     reason: str
     meaning_kept: bool
-    objects: Sequence[str]
-    """`<namespace>/<name>`, or the name alone, sorted."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The entry as losses.json has it."""
+    def fields(self) -> dict[str, Any]:
+        """As losses.json and report.json have it."""
         return {
             "kind": self.kind,
             "path": self.path,
             "change": str(self.change),
             "to": self.to,
-            "value": self.value,
             "reason": self.reason,
             "meaning": "kept" if self.meaning_kept else "lost",
-            "objects": list(self.objects),
         }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LossEntry(Fate):
+    """The same loss, of the same value, of several objects."""
+
+    value: Any
+    objects: Sequence[str]
+    """`<namespace>/<name>`, or the name alone, sorted."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as losses.json has it."""
+        return {**self.fields(), "value": self.value, "objects": list(self.objects)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

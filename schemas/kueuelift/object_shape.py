@@ -10,6 +10,13 @@ _HELM_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _LONGEST = 253
 
 
+def at(value: Any, *keys: str) -> Any:
+    """What lies below a value; None where there is nothing, or something else than an object on the way."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
 def shaped(value: Any, origin: str, *, namespaced: bool = False) -> KubernetesObject:
     """The object, top-level nulls left out as the API server does; RefusedError names `origin` and what is missing."""
     if not isinstance(value, dict):

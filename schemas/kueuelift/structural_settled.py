@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import jsonschema_rs
-
+from kueuelift.quick_yes import compile_quick
 from kueuelift.structural_steps import META_FIELDS, Schema, Work
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _NOTHING = {"additionalProperties": False, "items": {"$ref": "#/$defs/nothing"}}
 """What a schema that knows no field leaves alone."""
 _NO_NULL = ["array", "boolean", "number", "object", "string"]
@@ -16,17 +14,7 @@ _NO_NULL = ["array", "boolean", "number", "object", "string"]
 
 def compile_settled(schema: Schema, work: Work) -> Callable[[Any], bool]:
     """Compile a schema; True only for values on which the work would change nothing. False may be wrong."""
-    written = {"$schema": _DRAFT, "$defs": {"nothing": _NOTHING}, **_settled(schema, work, is_open=False)}
-    validator = jsonschema_rs.validator_for(written, offline=True)
-
-    def settled(value: Any) -> bool:
-        try:
-            return validator.is_valid(value)
-        except (ValueError, RecursionError):
-            # A value that JSON does not have, such as a date, or one that is nested too deeply.
-            return False
-
-    return settled
+    return compile_quick({"$defs": {"nothing": _NOTHING}, **_settled(schema, work, is_open=False)})
 
 
 def _settled(schema: Schema | None, work: Work, *, is_open: bool) -> dict[str, Any]:

@@ -175,7 +175,7 @@ class _Reader:
     def _mapping(self, node: Node) -> Node:
         while not isinstance(event := self._event(), yaml.MappingEndEvent):
             key = self._key(event)
-            value = self._node(self._loader.get_event())
+            value = self._node(self._event())
             node.pairs.append((key, value))
             node.shared |= key.shared or value.shared
             if not key.is_merge:

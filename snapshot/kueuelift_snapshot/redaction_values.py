@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from kueuelift.object_shape import at
 from kueuelift.release_profile import chart_value_keys
 from kueuelift.secret_names import smells
 from kueuelift_snapshot.redaction_walk import Shape, Walk
@@ -33,7 +34,7 @@ def _helm_value(walk: Walk, key: str, item: Any, *, kueue: bool) -> Any:
 
 def of_helm_release(walk: Walk, values: Any, spec: Mapping[str, Any], _: Shape) -> Any:
     """`spec.values` of Flux's HelmRelease."""
-    chart, reference = _at(spec, "chart", "spec", "chart"), _at(spec, "chartRef", "name")
+    chart, reference = at(spec, "chart", "spec", "chart"), at(spec, "chartRef", "name")
     kueue = _names_kueue(chart, reference, None if chart or reference else spec.get("releaseName"))
     return helm_values(walk, values, kueue=kueue)
 
@@ -129,9 +130,3 @@ def _shows(path: Any, *, kueue: bool) -> bool:
 
 def _names_kueue(*texts: Any) -> bool:
     return any(isinstance(text, str) and "kueue" in text.lower() for text in texts)
-
-
-def _at(value: Any, *names: str) -> Any:
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value

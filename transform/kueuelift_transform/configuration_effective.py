@@ -7,6 +7,7 @@ from typing import Any
 from kueuelift import go_duration, quantity
 from kueuelift.manager_config import NEW, OLD, ConfigField, Default, manager_config
 from kueuelift.release_profile import Release
+from kueuelift_transform.conversion import field_at
 
 NAMESPACE = "kueue-system"
 """What the manager takes for its namespace where it cannot ask its service account."""
@@ -54,15 +55,6 @@ def canonical(value: Any, shape: ConfigField) -> Any:
     return quantity.canonical(value) if shape.type == "quantity" else value
 
 
-def value_at(value: Any, path: str) -> Any:
-    """What stands at a dotted path; None where there is nothing."""
-    for key in path.split("."):
-        if not isinstance(value, Mapping) or key not in value:
-            return None
-        value = value[key]
-    return value
-
-
 def _to_new(filled: dict[str, Any]) -> None:
     """The manager's own conversion, which knows no defaults of the new version."""
     filled.pop("queueVisibility", None)
@@ -77,7 +69,7 @@ def _fill(filled: dict[str, Any], default: Default, namespace: str) -> None:
     if not _applies(filled, default):
         return
     wanted = (
-        value_at(filled, default.copy) if default.copy else _placed(default.value, filled.get("namespace", namespace))
+        field_at(filled, default.copy) if default.copy else _placed(default.value, filled.get("namespace", namespace))
     )
     *above, name = default.path.split(".")
     if wanted is None:
@@ -88,11 +80,11 @@ def _fill(filled: dict[str, Any], default: Default, namespace: str) -> None:
 
 
 def _applies(filled: dict[str, Any], default: Default) -> bool:
-    if default.present and value_at(filled, default.present) is None:
+    if default.present and field_at(filled, default.present) is None:
         return False
-    if default.equals and value_at(filled, default.equals[0]) != default.equals[1]:
+    if default.equals and field_at(filled, default.equals[0]) != default.equals[1]:
         return False
-    return not default.on or value_at(filled, default.on) is True
+    return not default.on or field_at(filled, default.on) is True
 
 
 def _holders(filled: dict[str, Any], above: list[str]) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,8 @@ from kueuelift.release_profile import Release, profile
 from kueuelift_transform import label_selector
 from kueuelift_transform.configuration_decode import Problem
 from kueuelift_transform.configuration_devices import device_classes, device_sources, reserved_name
-from kueuelift_transform.configuration_effective import NAMESPACE, value_at
+from kueuelift_transform.configuration_effective import NAMESPACE
+from kueuelift_transform.conversion import field_at
 
 Found = Iterator[tuple[str, str, str]]
 """Path below the rule's own, what was found, what is wanted."""
@@ -56,9 +57,9 @@ def problems(
 
 def _broken(rule: ConfigRule, context: Context) -> Found:
     inside, on = rule.arguments.get("inside"), rule.arguments.get("on")
-    if inside and value_at(context.value, inside) is None:
+    if inside and field_at(context.value, inside) is None:
         return
-    if on and value_at(context.value, on) is not True:
+    if on and field_at(context.value, on) is not True:
         return
     for path, value in _at(context.value, rule.field, ""):
         if value is not None or inside:
@@ -202,7 +203,7 @@ def _one_kind_of_providers(value: Any, _: Context) -> Found:
 
 
 def _incremental_dispatcher(value: Any, context: Context) -> Found:
-    name = value_at(context.value, "multiKueue.dispatcherName")
+    name = field_at(context.value, "multiKueue.dispatcherName")
     if name != _INCREMENTAL:
         yield "", f"it beside the dispatcher {name}", f"dispatcherName {_INCREMENTAL}"
     if value.get("stepSize", 1) < 1:
@@ -214,7 +215,7 @@ def _quota_check_strategy(value: Any, context: Context) -> Found:
         yield "", _told(value), "the gate QuotaCheckStrategy turned on with it"
     elif value not in ("BlockUndeclared", "IgnoreUndeclared"):
         yield "", _told(value), "BlockUndeclared or IgnoreUndeclared"
-    elif value == "IgnoreUndeclared" and value_at(context.value, "resources.excludeResourcePrefixes"):
+    elif value == "IgnoreUndeclared" and field_at(context.value, "resources.excludeResourcePrefixes"):
         yield "", _told(value), "no resources.excludeResourcePrefixes beside it"
 
 

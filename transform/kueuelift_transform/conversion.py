@@ -11,6 +11,7 @@ from kueuelift import catalogue
 from kueuelift.errors import RefusedError
 from kueuelift.kinds import TARGET_VERSION, api_version
 from kueuelift.model import KubernetesObject, ObjectRef
+from kueuelift.object_shape import at
 from kueuelift.release_profile import Release, profile
 from kueuelift_transform.go_scalar import MismatchError
 from kueuelift_transform.go_struct import codec
@@ -157,12 +158,9 @@ def inner(obj: KubernetesObject, *path: str) -> KubernetesObject:
     return found
 
 
-def field_at(obj: KubernetesObject, path: str) -> Any:
+def field_at(obj: Any, path: str) -> Any:
     """Find the value at a dotted path that goes through no list; None where there is none."""
-    found: Any = obj
-    for key in path.split("."):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+    return at(obj, *path.split("."))
 
 
 def rename(fields: KubernetesObject, old: str, new: str) -> None:

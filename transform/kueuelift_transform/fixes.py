@@ -3,7 +3,6 @@
 A fix is certain where the object means the same to every release with it and without it. Nothing is fixed unasked.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from kueuelift.model import KubernetesObject
 from kueuelift.validation import Problem
 from kueuelift_transform.conversion import inner
+from kueuelift_transform.loss_ledger import in_any_item
 
 Mend = Callable[[KubernetesObject], None]
 """Changes an object of the target version in place; leaves it alone where it is not certain after all."""
@@ -27,12 +27,12 @@ class Fix:
     """A field path with `[]` for any item, and everything below it."""
     remedy: str
     mend: Mend | None = None
-    wanted: str = ""
+    wanted: str | tuple[str, ...] = ""
     """Where a path is refused for more than one reason: how the problem's `wanted` begins."""
 
     def fits(self, kind: str, problem: Problem) -> bool:
         """Whether this is about a problem of an object of a kind."""
-        path = re.sub(r"\[\d+\]", "[]", problem.path)
+        path = in_any_item(problem.path)
         below = path == self.path or path.startswith((f"{self.path}.", f"{self.path}["))
         return self.kind in {"", kind} and below and problem.wanted.startswith(self.wanted)
 
@@ -95,14 +95,7 @@ FIXES = (
     Fix(
         kind="ClusterQueue",
         path=_CHECKS,
-        wanted="a value, it is required",
-        remedy="remove spec.admissionChecksStrategy: an empty one asks for no check",
-        mend=_without_strategy,
-    ),
-    Fix(
-        kind="ClusterQueue",
-        path=_CHECKS,
-        wanted="at least 1 items",
+        wanted=("a value, it is required", "at least 1 items"),
         remedy="remove spec.admissionChecksStrategy: an empty one asks for no check",
         mend=_without_strategy,
     ),
@@ -121,12 +114,7 @@ FIXES = (
         mend=_checks_once,
     ),
     Fix(
-        kind="ClusterQueue",
-        path="spec.admissionScope.admissionMode",
-        remedy="set UsageBasedAdmissionFairSharing or NoAdmissionFairSharing; any other word is taken for the latter",
-    ),
-    Fix(
-        kind="Cohort",
+        kind="",
         path="spec.admissionScope.admissionMode",
         remedy="set UsageBasedAdmissionFairSharing or NoAdmissionFairSharing; any other word is taken for the latter",
     ),

@@ -44,10 +44,26 @@ def settle(gates: Mapping[str, bool], release: Release, source: Release | None =
 def refusals(gates: Mapping[str, bool], release: Release) -> list[str]:
     """Why the release's manager would not start with a set, a sentence each; empty where it would."""
     known = profile(str(release)).gates
-    found = [f"{name}: release {release} knows no such gate" for name in sorted(gates.keys() - known.keys())]
-    for name, on in sorted(gates.items()):
-        if name in known and _is_locked_off(known[name], on):
-            found.append(f"{name}={_word(on)}: release {release} has it locked to {_word(known[name].default)}")
+    told = {name: f"{name}={_word(on)}" if name in known else name for name, on in gates.items()}
+    alone = [
+        f"{told[name]}: {why}"
+        for name in sorted(gates, key=lambda name: (name in known, name))
+        if (why := refusal_of(name, on=gates[name], release=release))
+    ]
+    return alone + conflicts(gates, release)
+
+
+def refusal_of(name: str, *, on: bool, release: Release) -> str:
+    """Why the release's manager refuses one gate, whatever else is set; empty where it takes it."""
+    gate = profile(str(release)).gates.get(name)
+    if gate is None:
+        return f"release {release} knows no such gate"
+    return f"release {release} has it locked to {_word(gate.default)}" if _is_locked_off(gate, on) else ""
+
+
+def conflicts(gates: Mapping[str, bool], release: Release) -> list[str]:
+    """Why the release's manager refuses gates together; those of a set that it does not know say nothing."""
+    known, found = profile(str(release)).gates, list[str]()
     standing = {name: gates.get(name, gate.default) for name, gate in known.items()}
     for name, gate in known.items():
         off = [needed for needed in gate.requires if not standing.get(needed, False)]

@@ -7,13 +7,11 @@ certainty does not pass, so that a yes is one and a no says nothing.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import jsonschema_rs
+from kueuelift.quick_yes import DAY, compile_quick
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _INT32, _INT64 = 1 << 31, 1 << 63
 
-_DAY = r"(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
-_TIME = rf"^[1-9][0-9]{{3}}-({_DAY})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
+_TIME = rf"^[1-9][0-9]{{3}}-({DAY})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
 _QUANTITY = r"^(0|[1-9][0-9]{0,2}([numkMGT]|[KMGT]i)?|[1-9][0-9]{0,13}([1-9]|[1-9]0|[1-9]00))$"
 """Numbers of up to three digits, and others without a suffix that do not end in three zeros, are always kept."""
 
@@ -39,20 +37,7 @@ def compile_settled(struct: str, shapes: Shapes) -> Callable[[Any], bool]:
     """Compile the question for a struct; True only for values that decoding gives back as they are."""
     definitions: dict[str, Any] = {}
     _define(struct, shapes, definitions)
-    validator = jsonschema_rs.validator_for(
-        {"$schema": _DRAFT, "$defs": definitions, "$ref": f"#/$defs/{struct}"},
-        keywords={"whole": _Whole},
-        pattern_options=jsonschema_rs.RegexOptions(),
-        offline=True,
-    )
-
-    def settled(value: Any) -> bool:
-        try:
-            return validator.is_valid(value)
-        except (ValueError, RecursionError):
-            return False
-
-    return settled
+    return compile_quick({"$defs": definitions, "$ref": f"#/$defs/{struct}"}, keywords={"whole": _Whole})
 
 
 def _define(struct: str, shapes: Shapes, definitions: dict[str, Any]) -> None:

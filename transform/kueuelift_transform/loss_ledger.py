@@ -8,12 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import orjson
 
 from kueuelift.kinds import TARGET_VERSION, version_of
-from kueuelift.model import Change, KubernetesObject, Loss, LossEntry, ObjectRef
+from kueuelift.model import Change, Fate, KubernetesObject, Loss, LossEntry, ObjectRef
 from kueuelift_transform.conversion import Conversion, Renamed, conversion_for, field_at
 
 _EMPTY: tuple[Any, ...] = (None, "", 0, [], {})
@@ -40,29 +41,15 @@ def carried(obj: KubernetesObject, stored: KubernetesObject) -> Iterator[Loss]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SummedLoss:
+class SummedLoss(Fate):
     """What becomes of one field, over all objects and values: a line of the report."""
 
-    kind: str
-    path: str
-    change: Change
-    to: str
-    reason: str
-    meaning_kept: bool
     count: int
     """Fields of objects that fare so."""
 
     def to_dict(self) -> dict[str, Any]:
         """The line as report.json has it."""
-        return {
-            "kind": self.kind,
-            "path": self.path,
-            "change": str(self.change),
-            "to": self.to,
-            "reason": self.reason,
-            "meaning": "kept" if self.meaning_kept else "lost",
-            "count": self.count,
-        }
+        return {**self.fields(), "count": self.count}
 
 
 def summed_losses(entries: Iterable[LossEntry]) -> list[SummedLoss]:
@@ -120,10 +107,16 @@ class LossLedger:
 
 
 def _rehomed(ref: ObjectRef, obj: KubernetesObject, stored: KubernetesObject, conversion: Conversion) -> Iterator[Loss]:
-    for renamed in conversion.renamed:
+    for renamed, change, reason in _homes(conversion.kind, conversion.source):
         if _filled(obj, renamed.old) and _filled(stored, renamed.new):
-            change, reason = _change(renamed, conversion)
             yield _loss(ref, renamed.old, change, reason, to=renamed.new)
+
+
+@cache
+def _homes(kind: str, version: str) -> tuple[tuple[Renamed, Change, str], ...]:
+    """Each field of a version that has another place in the target version, with what that makes of it and why."""
+    conversion = conversion_for(kind, version)
+    return tuple((one, *_change(one, conversion)) for one in conversion.renamed) if conversion else ()
 
 
 def _change(renamed: Renamed, conversion: Conversion) -> tuple[Change, str]:
@@ -178,7 +171,7 @@ def _loss(ref: ObjectRef, path: str, change: Change, reason: str, *, to: str = "
         kind=ref.kind,
         namespace=ref.namespace,
         name=ref.name,
-        path=in_any_item(path),
+        path=path,
         change=change,
         to=to,
         value=value,

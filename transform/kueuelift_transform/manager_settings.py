@@ -68,6 +68,11 @@ class ManagerSettings:
     """What would change if a Configuration in the wrong place were moved to the right one."""
 
     @property
+    def config_map(self) -> str:
+        """The ConfigMap, as findings name it."""
+        return f"ConfigMap {self.namespace}/{self.name}"
+
+    @property
     def losses(self) -> Iterator[Loss]:
         """Where each setting of the Configuration went, as losses.json has it."""
         for change in self.changes:

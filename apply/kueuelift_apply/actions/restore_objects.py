@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 
 from kueuelift.errors import PartlyDoneError
-from kueuelift.kinds import BY_PLURAL, Kind
+from kueuelift.kinds import BY_PLURAL
 from kueuelift.model import KubernetesObject, ObjectRef, Step
 from kueuelift_apply.action import Action, Detail, Done, Run
-from kueuelift_apply.drift import content
+from kueuelift_apply.drift import NO_CONTENT, content
 from kueuelift_apply.live import ApiError, object_path
 
 _CONFLICTS = 20
-_SERVER_OWN = ("apiVersion", "kind", "metadata", "status")
 
 
-def _wanted(run: Run, step: Step) -> Iterator[tuple[Kind, ObjectRef, str, KubernetesObject]]:
+def _wanted(run: Run, step: Step) -> Iterator[tuple[ObjectRef, str, KubernetesObject]]:
     """Each object with its path and its manifest."""
     for plural, named in step.arguments["objects"].items():
         kind = BY_PLURAL[plural]
@@ -21,12 +20,12 @@ def _wanted(run: Run, step: Step) -> Iterator[tuple[Kind, ObjectRef, str, Kubern
         for manifest in run.plan.manifests(kind):
             ref = ObjectRef.of(manifest)
             if (ref.namespace, ref.name) in names:
-                yield kind, ref, object_path(kind, step.arguments["version"], ref.namespace, ref.name), manifest
+                yield ref, object_path(kind, step.arguments["version"], ref.namespace, ref.name), manifest
 
 
 def _left(run: Run, step: Step) -> list[str]:
     """The objects that are there and are not as their manifests."""
-    live = ((ref, run.live.get(path), manifest) for _, ref, path, manifest in _wanted(run, step))
+    live = ((ref, run.live.get(path), manifest) for ref, path, manifest in _wanted(run, step))
     return [str(ref) for ref, found, manifest in live if found and content(found) != content(manifest)]
 
 
@@ -37,7 +36,7 @@ def _done(run: Run, step: Step) -> Done:
 
 def _do(run: Run, step: Step) -> Detail:
     written, gone, refused = list[str](), list[str](), list[str]()
-    for _, ref, path, manifest in _wanted(run, step):
+    for ref, path, manifest in _wanted(run, step):
         run.lease.keep()
         try:
             outcome = written if _write(run, path, manifest) else gone
@@ -55,14 +54,13 @@ def _do(run: Run, step: Step) -> Detail:
 
 def _write(run: Run, path: str, manifest: KubernetesObject) -> bool:
     """Replace the content under the resourceVersion; False where the object is gone, which is nobody's loss."""
-    for attempt in range(_CONFLICTS):
-        found = run.live.get(path)
-        if found is None:
-            return False
+    left = _CONFLICTS
+    while (found := run.live.get(path)) is not None:
+        left -= 1
         try:
-            run.live.put(path, {**{key: found[key] for key in _SERVER_OWN if key in found}, **content(manifest)})
+            run.live.put(path, {**{key: found[key] for key in found.keys() & NO_CONTENT}, **content(manifest)})
         except ApiError as error:
-            if error.status != 409 or attempt == _CONFLICTS - 1:
+            if error.status != 409 or not left:
                 raise
         else:
             return True

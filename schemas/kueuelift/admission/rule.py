@@ -42,6 +42,7 @@ class Fault:
     """One place where an object breaks a rule."""
 
     path: str
+    """Such as `spec.resourceGroups[0].flavors[0].name`."""
     found: str
     wanted: str
     rewritable: bool = False
@@ -49,17 +50,11 @@ class Fault:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Broken:
+class Broken(Fault):
     """One place where an object breaks a rule, and which rule it is."""
 
     rule: str
     """`CQ-04`."""
-    path: str
-    """Such as `spec.resourceGroups[0].flavors[0].name`."""
-    found: str
-    wanted: str
-    rewritable: bool = False
-    """An update that changes nothing is let through: only a create is refused, or a change of that part."""
 
     def __str__(self) -> str:
         """One line for a person."""

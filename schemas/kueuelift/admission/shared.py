@@ -8,20 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from kueuelift import quantity
-from kueuelift.admission.rule import Check, Fault, Setting
+from kueuelift.admission.rule import AdmissionRule, Check, Fault, Setting
 from kueuelift.label_syntax import KEY_WANTED, VALUE_WANTED, is_annotation_key, is_label_key, is_label_value
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
+from kueuelift.release_profile import Evidence
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SHOWN = 80
 _ANNOTATION_BYTES = 256 * 1024
-
-
-def at(value: Any, *keys: str) -> Any:
-    """What lies below a value; None where there is nothing."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
@@ -188,6 +183,35 @@ def vanishing_weight(obj: KubernetesObject, _: Setting) -> Iterator[Fault]:
     read = amount(weight)
     if read is not None and 0 < read <= Fraction(1, 10**9):
         yield Fault(path="spec.fairSharing.weight", found=shown(weight), wanted="0, or more than 1n")
+
+
+def rules_of_groups(letters: str, evidence: Evidence) -> tuple[AdmissionRule, ...]:
+    """What holds for the resource groups of every kind that has them: the rules 01 to 06 of the kind with `letters`."""
+    return tuple(
+        AdmissionRule(id=f"{letters}-{number}", demands=demands, check=check, evidence=evidence)
+        for number, demands, check in (
+            ("01", "each of coveredResources is a qualified name", bad_resource_names),
+            ("02", "a resource is covered once over all resourceGroups", resources_covered_twice),
+            ("03", "a flavor is named once over all resourceGroups", flavors_named_twice),
+            ("04", "a flavor's resources stand in the order of coveredResources", resources_out_of_order),
+            ("06", "nominalQuota, borrowingLimit and lendingLimit are 0 or more", negative_quotas),
+        )
+    )
+
+
+def rule_of_vanishing_weight(number: str) -> AdmissionRule:
+    """The lower bound of a fair sharing weight, which is the same for every kind."""
+    return AdmissionRule(
+        id=number,
+        demands="fairSharing.weight is 0 or more than 1n",
+        check=vanishing_weight,
+        since="0.14.0",
+        evidence=Evidence(
+            level="run",
+            source="kueue v0.17.0, pkg/webhooks/common.go; not in v0.13.0; which later patch of 0.13 brought it is "
+            "not known",
+        ),
+    )
 
 
 def groups(obj: KubernetesObject) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueuelift.admission.rule import Fault, Setting
-from kueuelift.admission.shared import at, bad_annotations, bad_labels, below, entries, is_negative, mapping, shown
+from kueuelift.admission.shared import bad_annotations, bad_labels, below, entries, is_negative, mapping, shown
 from kueuelift.label_syntax import is_prefixed_path
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
 
 ELASTIC_GATE = "ElasticJobsViaWorkloadSlices"
 _ELASTIC = "kueue.x-k8s.io/elastic-job"

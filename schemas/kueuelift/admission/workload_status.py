@@ -8,7 +8,6 @@ from typing import Any
 from kueuelift.admission.rule import Fault, Setting
 from kueuelift.admission.shared import (
     amount,
-    at,
     bad_annotations,
     bad_labels,
     bad_toleration_keys,
@@ -20,6 +19,7 @@ from kueuelift.admission.shared import (
 from kueuelift.admission.workload_spec import ELASTIC_GATE, is_elastic, pod_sets
 from kueuelift.label_syntax import KEY_WANTED, is_label_key
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
 
 _NO_TIME = re.compile(r"0001-01-01[Tt]00:00:00(?:\.0+)?(?:[Zz]|[+-]00:00)")
 _MESSAGE_BYTES = 32 * 1024

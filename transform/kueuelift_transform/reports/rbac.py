@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from kueuelift import yaml_text
+from kueuelift.cluster_role import merged
 from kueuelift.kinds import GROUP, KINDS, group_of
 from kueuelift_transform.report import Report
 from kueuelift_transform.view import View
@@ -14,22 +15,13 @@ _ROLES = {"ClusterRole", "Role"}
 
 _UNSEEN = "# helm was not there to render the new chart: the kinds that only the new chart installs are missing here.\n"
 
-Rights = dict[tuple[str, str], set[str]]
-"""By API group and resource: verbs."""
-
 
 def _render(view: View) -> str:
-    rights: Rights = {}
-    for grant in (_reading, _rewriting, _stopping, _helming):
-        for group, resource, *verbs in grant(view):
-            rights.setdefault((group, resource), set()).update(verbs)
-    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (group, resource), granted in sorted(rights.items()):
-        alike.setdefault((group, tuple(sorted(granted))), []).append(resource)
-    rules = [
-        {"apiGroups": [group], "resources": resources, "verbs": list(verbs)}
-        for (group, verbs), resources in sorted(alike.items())
-    ]
+    rules = merged(
+        {"apiGroups": [group], "resources": [resource], "verbs": verbs}
+        for grant in (_reading, _rewriting, _stopping, _helming)
+        for group, resource, *verbs in grant(view)
+    )
     role = {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",

@@ -24,7 +24,7 @@ def _check(view: View) -> Iterator[Verdict]:
             word = _WORDS[change.category].format(before=change.before, after=after)
             yield Verdict(
                 detail=f"{change.path}: {word}; {change.reason}",
-                objects=[f"ConfigMap {view.settings.namespace}/{view.settings.name}"],
+                objects=[view.settings.config_map],
                 state=State.HANDLED,
                 handled_by=step,
             )

@@ -14,7 +14,7 @@ def _check(view: View) -> Iterator[Verdict]:
         if dropped and not change.meaning_kept:
             yield Verdict(
                 detail=f"{change.path}: {change.reason}",
-                objects=[f"ConfigMap {view.settings.namespace}/{view.settings.name}"],
+                objects=[view.settings.config_map],
                 severity=change.severity,
             )
 

@@ -14,7 +14,7 @@ def _check(view: View) -> Iterator[Verdict]:
             values = f" ({change.before} before, {change.after} from then on)" if change.before != change.after else ""
             yield Verdict(
                 detail=f"{change.path}: {change.reason}{values}",
-                objects=[f"ConfigMap {view.settings.namespace}/{view.settings.name}"],
+                objects=[view.settings.config_map],
                 severity=change.severity,
             )
 

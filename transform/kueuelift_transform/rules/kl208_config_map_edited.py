@@ -10,10 +10,10 @@ from kueuelift_transform.view import View
 def _check(view: View) -> Iterator[Verdict]:
     settings = view.settings
     if settings.edited and view.first_step("helm"):
-        config_map = f"ConfigMap {settings.namespace}/{settings.name}"
         yield Verdict(
-            detail=f"{config_map} is not what the values say, which the upgrade writes: {', '.join(settings.edited)}",
-            objects=[config_map],
+            detail=f"{settings.config_map} is not what the values say, which the upgrade writes: "
+            f"{', '.join(settings.edited)}",
+            objects=[settings.config_map],
         )
 
 

@@ -23,7 +23,7 @@ def _check(view: View) -> Iterator[Verdict]:
         )
     elif not settings.known:
         yield Verdict(
-            detail=f"{path} is not set and the snapshot has no ConfigMap {settings.namespace}/{settings.name}: whether "
+            detail=f"{path} is not set and the snapshot has no {settings.config_map}: whether "
             f"the chart of {view.release} changes what is in effect was not judged",
             state=State.UNKNOWN,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kueuelift.model import Severity, State
-from kueuelift_transform.gate_set import refusals
+from kueuelift_transform.gate_set import conflicts, refusal_of, refusals
 from kueuelift_transform.gates import gates_set, hidden_places
 from kueuelift_transform.rule import Rule, Verdict
 from kueuelift_transform.view import View
@@ -20,18 +20,13 @@ def _check(view: View) -> Iterator[Verdict]:
 
 def _refused(view: View) -> Iterator[str]:
     found = gates_set(view.installation, view.profile.chart)
-    known, places = view.profile.gates, {setting.where for setting in found}
+    places = {setting.where for setting in found}
     for setting in found:
-        gate = known.get(setting.name)
-        said = f"{setting.name}={str(setting.enabled).lower()} in {setting.where}"
-        if gate is None:
-            yield f"{said}: release {view.release} knows no such gate"
-        elif gate.locked and setting.enabled != gate.default:
-            yield f"{said}: release {view.release} has it locked to {str(gate.default).lower()}"
+        if why := refusal_of(setting.name, on=setting.enabled, release=view.release):
+            yield f"{setting.name}={str(setting.enabled).lower()} in {setting.where}: {why}"
     if len(places) > 1:
         yield f"gates in {' and '.join(sorted(places))}: the manager takes them from one place only"
-    sound = {setting.name: setting.enabled for setting in found if setting.name in known}
-    yield from (detail for detail in refusals(sound, view.release) if "locked" not in detail)
+    yield from conflicts({setting.name: setting.enabled for setting in found}, view.release)
 
 
 def _verdict(view: View, detail: str) -> Verdict:

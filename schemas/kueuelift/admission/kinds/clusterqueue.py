@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from kueuelift.admission import shared
 from kueuelift.admission.rule import AdmissionRule, Fault, KindRules, Setting
-from kueuelift.admission.shared import at, bad_labels, entries, flavor_names, groups, mapping, shown, words
+from kueuelift.admission.shared import bad_labels, entries, flavor_names, groups, mapping, shown, words
 from kueuelift.label_syntax import KEY_WANTED, VALUE_WANTED, is_label_key, is_label_value
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
 from kueuelift.release_profile import Evidence
 
 _EVIDENCE = Evidence(level="run", source="kueue v0.17.0, pkg/webhooks/clusterqueue_webhook.go")
@@ -121,36 +122,7 @@ def _strict_order(obj: KubernetesObject, _: Setting) -> Iterator[Fault]:
 KIND = KindRules(
     kind="ClusterQueue",
     rules=(
-        AdmissionRule(
-            id="CQ-01",
-            demands="each of coveredResources is a qualified name",
-            check=shared.bad_resource_names,
-            evidence=_EVIDENCE,
-        ),
-        AdmissionRule(
-            id="CQ-02",
-            demands="a resource is covered once over all resourceGroups",
-            check=shared.resources_covered_twice,
-            evidence=_EVIDENCE,
-        ),
-        AdmissionRule(
-            id="CQ-03",
-            demands="a flavor is named once over all resourceGroups",
-            check=shared.flavors_named_twice,
-            evidence=_EVIDENCE,
-        ),
-        AdmissionRule(
-            id="CQ-04",
-            demands="a flavor's resources stand in the order of coveredResources",
-            check=shared.resources_out_of_order,
-            evidence=_EVIDENCE,
-        ),
-        AdmissionRule(
-            id="CQ-06",
-            demands="nominalQuota, borrowingLimit and lendingLimit are 0 or more",
-            check=shared.negative_quotas,
-            evidence=_EVIDENCE,
-        ),
+        *shared.rules_of_groups("CQ", _EVIDENCE),
         AdmissionRule(
             id="CQ-07",
             demands="borrowingLimit goes with a cohortName that is not empty; the CRD only asks that it is there",
@@ -183,17 +155,7 @@ KIND = KindRules(
             check=shared.negative_weight,
             evidence=_EVIDENCE,
         ),
-        AdmissionRule(
-            id="CQ-14",
-            demands="fairSharing.weight is 0 or more than 1n",
-            check=shared.vanishing_weight,
-            since="0.14.0",
-            evidence=Evidence(
-                level="run",
-                source="kueue v0.17.0, pkg/webhooks/common.go; not in v0.13.0; which later patch of 0.13 brought it is "
-                "not known",
-            ),
-        ),
+        shared.rule_of_vanishing_weight("CQ-14"),
         AdmissionRule(
             id="CQ-15",
             demands=f"all resourceGroups together have at most {_MOST_IN_ALL} flavors",

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from kueuelift.admission import shared
 from kueuelift.admission.rule import AdmissionRule, Fault, KindRules, Setting
-from kueuelift.admission.shared import at, entries, shown
+from kueuelift.admission.shared import entries, shown
 from kueuelift.label_syntax import KEY_WANTED, VALUE_WANTED, is_label_key, is_label_value
 from kueuelift.model import KubernetesObject
+from kueuelift.object_shape import at
 from kueuelift.release_profile import Evidence
 
 _EVIDENCE = Evidence(level="run", source="kueue v0.17.0, pkg/webhooks/resourceflavor_webhook.go")
