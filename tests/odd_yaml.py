@@ -82,7 +82,7 @@ class OddYaml:
             return dump_scalar(value)
         text = dump_scalar(value)
         way = self._random.randrange(4)
-        if way == 0 or (brackets and text[0] not in "'\"" and set(text) & set(",[]{}:")):
+        if way == 0 or (brackets and text[0] not in "'\"" and (set(text) & set(",[]{}:") or text[0] == "?")):
             return json.dumps(value, ensure_ascii=False)
         return "'" + value.replace("'", "''") + "'" if way == 1 and "\n" not in value and value.isprintable() else text
 

@@ -9,7 +9,8 @@ from kueuelift.json_text import looks_like_json
 from kueuelift.yaml_source import Node, Source
 from kueuelift.yaml_text import dump_scalar
 
-_NOT_IN_BRACKETS = re.compile(r"[,\[\]{}]|: |:$")
+_NOT_IN_BRACKETS = re.compile(r"^[?:]|[,\[\]{}]|: |:$")
+"""Of a plain text: what ends it there, or makes it a key."""
 
 
 def same(left: Any, right: Any) -> bool:
